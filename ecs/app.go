@@ -243,8 +243,9 @@ func (a *App) run(p Phase) {
 }
 
 // Finalize finalizes the systems in reverse order, carries out what they
-// queued, stops the pool and takes the App's resources out of the world. Only
-// the first call after Initialize does anything.
+// queued, stops the pool and takes the App's resources out of the world. On an
+// App that was never initialized it does the latter two; a second call does
+// nothing.
 func (a *App) Finalize() {
 	if a.state == running {
 		for p := PhaseCount - 1; p >= 0; p-- {
