@@ -9,6 +9,14 @@ type Input struct {
 	Vector Vec3
 	// Control is where the player looks, degrees; the game turns it.
 	Control Rotator
+	// Sum of Samples frames' vectors: under a fixed tick several frames, or
+	// none, make a step, and a half tilted stick must stay half tilted. Written
+	// by InputConsume's sampling part.
+	Sum     Vec3
+	Samples uint32
+	// SampledFrame is the last frame that was sampled.
+	_            [4]byte
+	SampledFrame uint64
 	// Held are the buttons down now; Pressed those that went down since the
 	// last step, so that a press and release between two steps is not lost.
 	Held, Pressed MoveFlags

@@ -54,9 +54,18 @@ type ServerPrediction struct {
 	HasStamp bool
 	// ForceUpdate asks for a correction at the next verdict.
 	ForceUpdate bool
-	_           [2]byte
-	// LastUpdateDelta is the span of the last move.
+	// NotReady: the server does not take this character's input yet; its
+	// moves run without acceleration.
+	NotReady bool
+	_        [1]byte
+	// LastAckedStamp is the stamp of the last answer that was sent.
 	LastAckedStamp Stamp
+	// Last is the last executed move's command: a silent client's forced
+	// updates go on with its control rotation and stance.
+	Last MoveCommand
+	// TransformOffset carries client time over to server time for
+	// ReplicatedMovement.TransformTime.
+	TransformOffset Ticks
 
 	// LastCheckTime is when a claim was last compared (ClientErrorUpdateRateLimit).
 	LastCheckTime Ticks
