@@ -60,6 +60,11 @@ func NewFleetRelay(listen, server string, fleet *Fleet) (*Relay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("link: relay to %q: %w", server, err)
 	}
+	target := transport.Normalize(to.AddrPort())
+	if !target.Addr().IsValid() || target.Addr().IsUnspecified() {
+		// "Every interface" is for listening; a server there is on the loopback.
+		target = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), target.Port())
+	}
 	front, err := transport.ListenUDP(listen)
 	if err != nil {
 		return nil, err
@@ -67,7 +72,7 @@ func NewFleetRelay(listen, server string, fleet *Fleet) (*Relay, error) {
 	r := &Relay{
 		fleet:   fleet,
 		front:   front,
-		server:  transport.Normalize(to.AddrPort()),
+		server:  target,
 		began:   time.Now(),
 		done:    make(chan struct{}),
 		clients: map[netip.AddrPort]*relayClient{},
@@ -179,7 +184,7 @@ func (r *Relay) client(addr netip.AddrPort) *relayClient {
 // backAddress is a free port of the interface that leads to the server.
 func backAddress(server netip.AddrPort) string {
 	switch ip := server.Addr(); {
-	case ip.IsLoopback() || ip.IsUnspecified():
+	case ip.IsLoopback():
 		if ip.Is4() {
 			return "127.0.0.1:0"
 		}
