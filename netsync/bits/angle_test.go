@@ -35,6 +35,7 @@ func TestAnglesWrapAndRoundToTheNearest(t *testing.T) {
 	}{
 		{0, 0, 0}, {90, 1 << 14, 1 << 6}, {-90, 3 << 14, 3 << 6}, {180, 1 << 15, 1 << 7}, {-180, 1 << 15, 1 << 7},
 		{360, 0, 0}, {-450, 3 << 14, 3 << 6}, {359.999, 0, 0}, {-0.001, 0, 0}, {0.7, 127, 0}, {0.71, 129, 1},
+		{-45.0 / 16384, 0, 0}, {45.0 / 16384, 1, 0}, // half a short: up, on both sides of zero
 		{-1e-300, 0, 0}, {math.NaN(), 0, 0}, {math.Inf(1), 0, 0},
 	} {
 		require.Equal(t, c.short, bits.QuantizeAngle(c.deg), c.deg)

@@ -147,6 +147,7 @@ func TestQuantizeRoundsHalfAwayAndClamps(t *testing.T) {
 	} {
 		require.Equal(t, c.want, bits.Quantize(c.v, c.scale), c)
 	}
+	require.Equal(t, 0.3, bits.Dequantize(3, bits.Tenths)) // 3*0.1 is another number
 	require.Panics(t, func() { bits.Quantize(1, 0) })
 	require.Panics(t, func() { bits.Dequantize(1, math.NaN()) })
 }

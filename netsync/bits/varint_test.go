@@ -52,6 +52,15 @@ func TestUintPastSixtyFourBitsIsInvalid(t *testing.T) {
 		require.Zero(t, r.ReadUint(k), k)
 		require.ErrorIs(t, r.Err(), bits.ErrInvalid, k)
 	}
+	for k := uint(1); k < 64; k++ { // one zero more, and nothing else set
+		r := bits.NewReader(write(t, 32, func(w *bits.Writer) {
+			w.WriteBits(0, 65-k)
+			w.WriteBits(1, 64)
+			w.WriteBits(0, 64)
+		}))
+		r.ReadUint(k)
+		require.ErrorIs(t, r.Err(), bits.ErrInvalid, k)
+	}
 	r := bits.NewReader(make([]byte, 20))
 	r.ReadUint(0)
 	require.ErrorIs(t, r.Err(), bits.ErrInvalid)
@@ -90,6 +99,7 @@ func TestGroupsWrittenTooLongAreInvalid(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"a zero group behind another": {0x81, 0x00},
 		"more than 64 bits":           {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02},
+		"zero groups for ever":        {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80},
 		"without end":                 {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81, 0x01},
 	} {
 		r := bits.NewReader(b)
@@ -132,6 +142,9 @@ func TestBlobLongerThanTheInputAllocatesNothing(t *testing.T) {
 	b := write(t, 8, func(w *bits.Writer) { w.WriteRange(1<<30, 0, 1<<30) })
 	r := bits.NewReader(b)
 	require.Nil(t, r.ReadBlob(nil, 1<<30))
+	require.ErrorIs(t, r.Err(), bits.ErrShort)
+	r.Reset([]byte{3, 1, 2}) // three bytes promised, two there
+	require.Nil(t, r.ReadBlob(nil, 255))
 	require.ErrorIs(t, r.Err(), bits.ErrShort)
 }
 
