@@ -146,7 +146,7 @@ func (c *Clock) stepLength(acc int64) (components.Ticks, int64) {
 // then begins with NextStep; steps that are not taken stay pending.
 func (c *Clock) Advance(now components.Ticks) (steps int) {
 	c.Frame++
-	c.FrameDt, c.StepInFrame = 0, 0
+	c.StepInFrame = 0
 	if !c.started {
 		c.started = true
 		c.Now, c.FrameNow = now, now

@@ -91,6 +91,9 @@ func TestStepKnowsItsPlaceInTheFrame(t *testing.T) {
 		require.Equal(t, components.Ticks(960*(i+1)), c.Now)
 	}
 	require.False(t, c.NextStep())
+	c.Advance(960 * 3)
+	require.Zero(t, c.FrameSteps)
+	require.Zero(t, c.StepInFrame)
 }
 
 func TestCatchUpIsCappedAndTheRestDropped(t *testing.T) {
@@ -134,6 +137,14 @@ func TestHugeJumpsNeitherOverflowNorFlood(t *testing.T) {
 		require.GreaterOrEqual(t, c.DroppedTime, components.Ticks(0))
 		require.LessOrEqual(t, c.Alpha, 1.0)
 	}
+}
+
+func TestBacklogBeyondAllTimeIsHeld(t *testing.T) {
+	c := NewClock(Fixed(Hz(60)), Catch(KeepTime))
+	drive(c, math.MinInt64)
+	require.Len(t, drive(c, 0), DefaultMaxSteps)
+	require.Len(t, drive(c, math.MaxInt64), DefaultMaxSteps)
+	require.Len(t, drive(c, math.MaxInt64), DefaultMaxSteps)
 }
 
 func TestStepsAreEqualWhereverTheClockStarts(t *testing.T) {

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"unsafe"
 
@@ -175,5 +176,14 @@ func ColumnOf[T any](t *Tables, id arche.ID) []T {
 	if t.n == 0 || t.row != 0 {
 		panic(fmt.Sprintf("ecs.ColumnOf: %v asked for outside of a table, or after AppendEntities", info.Type))
 	}
+	if size := unsafe.Sizeof(*new(T)); !columnFits(t.n, size) {
+		panic(fmt.Sprintf("ecs.ColumnOf: %d rows of %v are more than arche can address (4 GiB a column)", t.n, info.Type))
+	}
 	return Column[T](&t.q, id, t.n)
+}
+
+// columnFits reports whether every row of a column has an address: arche
+// computes a row's offset in 32 bits, and beyond them it wraps silently.
+func columnFits(rows int, size uintptr) bool {
+	return uint64(rows)*uint64(size) <= math.MaxUint32
 }

@@ -178,6 +178,11 @@ func TestColumnFromTheMiddleOfATable(t *testing.T) {
 	require.Equal(t, []position{{X: 2}, {X: 3}, {X: 4}}, col)
 }
 
+func TestColumnThatArcheCannotAddressIsRefused(t *testing.T) {
+	require.True(t, columnFits(1<<20, 4095))
+	require.False(t, columnFits(1<<20, 4096))
+}
+
 func TestEachUnlocksHoweverItEnds(t *testing.T) {
 	w := arche.NewWorld()
 	pos := RegisterComponent[position](&w)

@@ -196,7 +196,7 @@ func (c *Commands) run(op command) {
 		c.Done++
 		return
 	}
-	if !c.w.Alive(op.entity) {
+	if !Alive(c.w, op.entity) {
 		c.Dead++
 		return
 	}

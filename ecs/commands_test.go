@@ -92,6 +92,27 @@ func TestAddListingAComponentTwiceAddsIt(t *testing.T) {
 	require.True(t, cw.w.Has(e, cw.vel))
 }
 
+func TestRemoveListingAComponentTwiceRemovesIt(t *testing.T) {
+	cw := newCommandWorld()
+	e := cw.w.NewEntity(cw.pos, cw.vel)
+	cw.c.Remove(e, cw.pos, cw.vel, cw.pos)
+	cw.c.Flush()
+	require.Equal(t, arche.Mask{}, cw.w.Mask(e))
+	require.Equal(t, uint64(1), cw.c.Done)
+}
+
+func TestCommandOnAnEntityFromBeforeAResetIsSkipped(t *testing.T) {
+	cw := newCommandWorld()
+	cw.w.NewEntity()
+	e := cw.w.NewEntity(cw.pos)
+	cw.c.Despawn(e)
+	cw.c.Despawn(arche.Entity{})
+	cw.w.Reset()
+	require.Panics(t, func() { cw.w.Alive(e) }, "arche itself does not survive the question")
+	cw.c.Flush()
+	require.Equal(t, uint64(2), cw.c.Dead)
+}
+
 func TestExchangeMovesOnce(t *testing.T) {
 	cw := newCommandWorld()
 	moves := 0

@@ -2,6 +2,7 @@ package ecs
 
 import (
 	"fmt"
+	"runtime"
 
 	arche "github.com/mlange-42/arche/ecs"
 )
@@ -15,6 +16,22 @@ func MustBeUnlocked(w *arche.World, culprit string) {
 	if w.IsLocked() {
 		panic(fmt.Sprintf("ecs: %s left the world locked: a query was neither finished nor closed", culprit))
 	}
+}
+
+// Alive reports whether an entity is alive, like w.Alive, which panics for an
+// entity that a reset of the world, or another world, has left without a place.
+// A reset also begins the generations anew, so that a handle from before it can
+// name an entity made since; what outlives a reset needs a check of its own.
+func Alive(w *arche.World, e arche.Entity) (alive bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(runtime.Error); !ok {
+				panic(r)
+			}
+			alive = false
+		}
+	}()
+	return w.Alive(e)
 }
 
 // mustBeUnlocked builds its message only when it is needed.

@@ -65,8 +65,9 @@ func (p *Pool) Workers() int {
 // done. The ranges are the same for every number of workers, and with one they
 // run in order. It does not allocate, but fn escapes: store a function once, in
 // a field, rather than writing a closure that captures at each call. If fn
-// panics, the panic of the lowest range is raised again in the caller. A call
-// from within fn panics.
+// panics, the panic of the lowest range is raised again in the caller; with
+// several workers the other ranges are done all the same. fn must not call
+// Parallel; with several workers that panics.
 func (p *Pool) Parallel(n, grain int, fn Range) {
 	if grain < 1 {
 		grain = 1

@@ -1,6 +1,8 @@
 package ecs
 
 import (
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -84,10 +86,32 @@ func TestNoTwoRangesOfAWorkerOverlapInTime(t *testing.T) {
 			if inside[worker].Add(1) != 1 {
 				clash.Store(true)
 			}
+			runtime.Gosched()
 			inside[worker].Add(-1)
 		})
 	}
 	require.False(t, clash.Load())
+}
+
+func TestParallelReturnsWhenTheLastRangeIsDone(t *testing.T) {
+	p := NewPool(2)
+	defer p.Close()
+	for range 20 {
+		helping, done := make(chan struct{}), false
+		var once sync.Once
+		p.Parallel(2, 1, func(_, _, worker int) {
+			if worker == 0 {
+				<-helping // so that the caller's own part ends first
+				return
+			}
+			once.Do(func() { close(helping) })
+			for range 1000 {
+				runtime.Gosched()
+			}
+			done = true
+		})
+		require.True(t, done)
+	}
 }
 
 func TestCloseEndsEveryGoroutine(t *testing.T) {
