@@ -29,8 +29,9 @@ func (e *PointerError) Error() string {
 
 // checked remembers the verdict for each type; reflection is slow and types do
 // not change.
-var checked sync.Map // reflect.Type -> error (nil as noError)
+var checked sync.Map // reflect.Type -> verdict
 
+// verdict wraps the error, because a nil interface cannot be told from absence.
 type verdict struct{ err error }
 
 // CheckPointerFree returns a *PointerError if a value of the type holds a Go
