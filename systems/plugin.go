@@ -1,0 +1,84 @@
+package systems
+
+import (
+	"fmt"
+
+	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
+	"github.com/gaitnet/gait/systems/collision"
+	"github.com/gaitnet/gait/systems/movement"
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// Movement is the plugin that adds everything: resources first, then every
+// system; each role's schedule takes those that name it.
+//
+//	app := ecs.New(ecs.Standalone)
+//	app.Use(&systems.Movement{Geometry: level, Profiles: table})
+//
+// Resources that the world already holds are kept.
+type Movement struct {
+	// Geometry is the level; it must be set unless the world holds one.
+	Geometry collision.Geometry
+	// Profiles is the table of movement profiles; nil makes one with the
+	// default profile as its first.
+	Profiles *components.ProfileTable
+	// Settings; nil takes DefaultSettings.
+	Settings *components.Settings
+	// Modes; nil takes the built-in ones.
+	Modes *movement.Modes
+	// Debug switches; nil leaves them out.
+	Debug *components.Debug
+
+	// Verify is the app's ServerVerify, set by Build, for observers.
+	Verify *ServerVerify
+}
+
+// Build adds resources and systems to an app. It panics on settings that
+// nothing could work with: a programmer's error.
+func (m *Movement) Build(app *ecs.App) {
+	w := app.World()
+	if m.Settings != nil && Maybe[components.Settings](w) == nil {
+		if err := m.Settings.Validate(); err != nil {
+			panic(fmt.Sprintf("systems.Movement: %v", err))
+		}
+		arche.AddResource(w, m.Settings)
+	}
+	if m.Geometry != nil && Maybe[Geometry](w) == nil {
+		arche.AddResource(w, &Geometry{m.Geometry})
+	}
+	Need[Geometry](w)
+	if m.Profiles != nil && Maybe[components.ProfileTable](w) == nil {
+		arche.AddResource(w, m.Profiles)
+	}
+	Provide(w, DefaultProfiles)
+	if m.Modes != nil && Maybe[Modes](w) == nil {
+		arche.AddResource(w, &Modes{m.Modes})
+	}
+	if m.Debug != nil && Maybe[components.Debug](w) == nil {
+		arche.AddResource(w, m.Debug)
+	}
+	if m.Debug != nil {
+		Provide(w, func() *components.CorrectionLog { return new(components.CorrectionLog) })
+	}
+	m.Verify = new(ServerVerify)
+	app.Add(
+		new(EventsClear), new(InputSample), new(Correct), new(SmoothCorrection),
+		new(Bases),
+		new(Replay),
+		new(InputConsume),
+		new(Predict), m.Verify, new(ForcedUpdates), new(LocalMove), new(SimulatedTick),
+		new(Respond), new(Gather),
+		new(MeshSmooth),
+		new(SlabSweep),
+	)
+}
+
+// DefaultProfiles is a table that holds the reference's character alone.
+func DefaultProfiles() *components.ProfileTable {
+	t := new(components.ProfileTable)
+	if _, err := t.Add("default", components.DefaultProfile()); err != nil {
+		panic(err) // the default profile is ours
+	}
+	return t
+}
