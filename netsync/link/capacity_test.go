@@ -65,6 +65,8 @@ func TestQueueDropsWhatWouldWaitTooLong(t *testing.T) {
 	l := newLink(t, link.Path{Bandwidth: 80_000, QueueTime: 45 * time.Millisecond}, 1)
 	require.Equal(t, []float64{10, 20, 30, 40}, times(l, 0, 10, 72))
 	require.Equal(t, uint64(6), l.Stats(link.Up).QueueDropped)
+	// What was dropped takes no time of the link.
+	require.Equal(t, []float64{50, 60}, times(l, components.Ticks(20*ms), 10, 72))
 }
 
 func TestDefaultQueueHolds100Packets(t *testing.T) {
@@ -201,6 +203,35 @@ func TestATraceThatCarriesLittleIsSkippedInWholeLoops(t *testing.T) {
 	at := times(l, 0, 1, 72)
 	require.Len(t, at, 1)
 	require.InDelta(t, 794_482*1000.0, at[0]/1000, 2000)
+}
+
+func TestWholeLoopsAreSkippedToTheExactBit(t *testing.T) {
+	// 100 bits in the first of every 2 s: 800 bits are through after 8 loops,
+	// when the eighth first second ends.
+	l := newLink(t, link.Path{Trace: parse(t, "0 0.0001\n1 0\n")}, 1)
+	require.Equal(t, []float64{15_000}, times(l, 0, 1, 72))
+	// The first row holds before its time as well: 200 bits in 2 of every 4 s.
+	l = newLink(t, link.Path{Trace: parse(t, "1 0.0001\n2 0\n3 0\n")}, 1)
+	require.Equal(t, []float64{14_000}, times(l, 0, 1, 72))
+}
+
+func TestATraceThatCarriesNextToNothingDropsWhatWouldTakeForEver(t *testing.T) {
+	// 1 bit/s for one tick of every 1.8 million seconds.
+	l := newLink(t, link.Path{Trace: parse(t, "0 0.000001\n0.0000174 0\n900000 0\n")}, 1)
+	require.Empty(t, times(l, 0, 3, 1000))
+	require.Equal(t, uint64(3), l.Stats(link.Up).QueueDropped)
+}
+
+func TestAPartOfATickIsNotCarriedOverAnIdleTime(t *testing.T) {
+	// 100 bytes take 138.6 ticks.
+	l := newLink(t, link.Path{Bandwidth: 332_468}, 1)
+	for i := range components.Ticks(3) {
+		now := i * components.Second
+		l.Push(now, link.Up, payload(0, 72))
+		due, _ := l.Next()
+		require.Equal(t, components.Ticks(139), due-now)
+		l.Pop(due)
+	}
 }
 
 func TestATraceThatCarriesNothingDropsEverything(t *testing.T) {

@@ -213,6 +213,15 @@ func TestAnyFlippedBitIsNoticed(t *testing.T) {
 	}
 }
 
+func TestAMissingRecordIsNoticed(t *testing.T) {
+	file, _ := recorded(t)
+	// The first record holds "seed 42": 17 bytes, its 7, a checksum.
+	const begin, end = 16, 16 + 17 + 7 + 4
+	require.Contains(t, string(file[begin:end]), "seed 42")
+	_, err := transport.OpenRecording(bytes.NewReader(append(bytes.Clone(file[:begin]), file[end:]...)))
+	require.ErrorIs(t, err, transport.ErrCorrupt)
+}
+
 func TestBytesBehindTheEndAreCorrupt(t *testing.T) {
 	file, _ := recorded(t)
 	_, err := transport.OpenRecording(bytes.NewReader(append(bytes.Clone(file), 0)))
