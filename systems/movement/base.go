@@ -85,6 +85,11 @@ func (c *Context) carry(st *StepState) {
 	if s.Base == 0 {
 		return
 	}
+	switch s.Mode { // set from outside while it stood on a base
+	case components.ModeFalling, components.ModeFlying, components.ModeSwimming:
+		s.Base = 0
+		return
+	}
 	to, yaw, ok := WorldFromBase(c.Geometry, s, st.Time)
 	if !ok {
 		s.Base = 0

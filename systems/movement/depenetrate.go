@@ -37,18 +37,9 @@ func (c *Context) depenetrateFrom(st *StepState) bool {
 	s := st.S
 	start := s.Location
 	most := st.P.MaxDepenetrationGeometry
-	deep := 0.0
-	for round := 0; round < depenetrationRounds; round++ {
+	deep := c.deepest()
+	for round := 0; round < depenetrationRounds && deep > depenetrationSlack; round++ {
 		q := &c.q
-		deep = 0
-		for i := 0; i < q.NumPlanes && i < collision.MaxPlanes; i++ {
-			if q.Planes[i].Depth > deep {
-				deep = q.Planes[i].Depth
-			}
-		}
-		if deep <= depenetrationSlack {
-			break
-		}
 		var push Vec3
 		for pass := 0; pass < 8; pass++ {
 			moved := false
@@ -67,9 +58,9 @@ func (c *Context) depenetrateFrom(st *StepState) bool {
 		if exact.DistSq(s.Location, start) > float64(most*most) {
 			s.Location = exact.Add(start, exact.ClampLen(exact.Sub(s.Location, start), most))
 		}
-		if !c.overlap(c.query(st)) {
-			deep = 0
-			break
+		deep = 0
+		if c.overlap(c.query(st)) {
+			deep = c.deepest()
 		}
 	}
 	if s.Location != start {
@@ -85,4 +76,15 @@ func (c *Context) depenetrateFrom(st *StepState) bool {
 		return false
 	}
 	return s.Location != start
+}
+
+// deepest is the greatest depth among the planes of the last overlap.
+func (c *Context) deepest() float64 {
+	deep := 0.0
+	for i := 0; i < c.q.NumPlanes && i < collision.MaxPlanes; i++ {
+		if d := c.q.Planes[i].Depth; d > deep {
+			deep = d
+		}
+	}
+	return deep
 }

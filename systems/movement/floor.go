@@ -44,9 +44,8 @@ type Floor struct {
 // FindFloor looks for the floor under a character at its place, for an
 // obstacle time: as far as a step reaches for one that walks, 2.4 cm for others.
 func (c *Context) FindFloor(s *components.MovementState, p *components.MovementProfile, at components.Ticks) Floor {
-	st := &c.st
-	*st = StepState{S: s, P: p, Time: at}
-	return c.findFloor(st)
+	st := StepState{S: s, P: p, Time: at}
+	return c.findFloor(&st)
 }
 
 func (c *Context) findFloor(st *StepState) Floor {

@@ -5,15 +5,10 @@ import (
 	"github.com/gaitnet/gait/systems/collision"
 )
 
-const (
-	// stepSideZ: beside a face that is steeper than this a step must find
-	// support.
-	stepSideZ = 0.08
-	// leastStep is how far a step goes forward at least, cm: a slow character
-	// would else end in the outer part of its radius, where no contact counts,
-	// and never get up at a high rate.
-	leastStep = edgeTolerance + 0.25
-)
+// leastStep is how far a step goes forward at least, cm: a slow character
+// would else end in the outer part of its radius, where no contact counts,
+// and never get up at a high rate.
+const leastStep = edgeTolerance + 0.25
 
 // stepUp climbs a step that stopped a walking way: up, forward by what is left,
 // down again. True where it got up; st.Floor is then the floor there and the
@@ -58,8 +53,6 @@ func (c *Context) stepUp(st *StepState, rest Vec3, hit *collision.Hit) bool {
 		return undo()
 	}
 	if h.Blocking {
-		var walls [2]Vec3
-		walls[0] = exact.SafeNormal2(hit.Normal)
 		n := exact.SafeNormal2(h.Normal)
 		if n == (Vec3{}) {
 			return undo()
@@ -86,14 +79,9 @@ func (c *Context) stepUp(st *StepState, rest Vec3, hit *collision.Hit) bool {
 	if d.Point[2]-ground > p.MaxStepHeight {
 		return undo()
 	}
+	// The ground there must carry the character, not only stop it.
 	ok, normal := c.walkable(st, &d)
-	if !ok && (exact.Dot(rest, d.Normal) < 0 || d.Location[2] > start[2]) {
-		return undo()
-	}
-	if !withinEdge(s, d.Point) {
-		return undo()
-	}
-	if !ok {
+	if !ok || !withinEdge(s, d.Point) {
 		return undo()
 	}
 	z := raised - float64(d.Fraction*down)
@@ -101,13 +89,10 @@ func (c *Context) stepUp(st *StepState, rest Vec3, hit *collision.Hit) bool {
 	if at > raised {
 		at = raised
 	}
-	s.Location[2] = at
-	if hit.Normal[2] < stepSideZ && at > start[2] {
-		// Support: the ground under it must carry it, not only stop it.
-		if exact.Len2(gone) < 1e-6 {
-			return undo()
-		}
+	if h.Blocking && at <= start[2]+1e-3 {
+		return undo() // along a wall and down again: a slide, no step
 	}
+	s.Location[2] = at
 	c.Stats.StepUps++
 	st.Floor = Floor{
 		Walkable: true, Blocking: true, Dist: at - z,

@@ -18,7 +18,7 @@ func (walking) Step(c *Context, st *StepState, dt float64) {
 		c.takeFloor(st, c.findFloor(st))
 	}
 	if !st.Floor.Walkable {
-		c.startFalling(st, dt, 0)
+		c.startFalling(st, dt)
 		return
 	}
 	s.Velocity[2] = 0
@@ -65,10 +65,7 @@ func (walking) Step(c *Context, st *StepState, dt float64) {
 		if wanted > gone && wanted > 1e-6 {
 			left = float64(dt * (1 - gone/wanted))
 		}
-		c.startFalling(st, dt, left)
-		if left == 0 {
-			st.Unused = 0
-		}
+		c.startFalling(st, left)
 	}
 }
 
@@ -94,11 +91,8 @@ func (c *Context) takeFloor(st *StepState, f Floor) {
 	st.Floor, st.FloorValid = f, true
 }
 
-// startFalling leaves the ground; unused seconds of the step are the fall's.
-func (c *Context) startFalling(st *StepState, dt, unused float64) {
-	if !st.FloorValid || unused > dt {
-		unused = dt
-	}
+// startFalling leaves the ground; the unused seconds of the step are the fall's.
+func (c *Context) startFalling(st *StepState, unused float64) {
 	c.SetMode(st, components.ModeFalling)
 	st.Unused = unused
 }
