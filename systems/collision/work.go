@@ -1,0 +1,134 @@
+package collision
+
+import (
+	"math"
+
+	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/components/exact"
+)
+
+const (
+	// touch: what is in by less is touching, not inside, cm. A sweep that ends
+	// in contact leaves the capsule within rounding of the surface.
+	touch = 1e-6
+	// alongSine: a direction that meets a plane at less goes along it. Over
+	// 20 m that lets 2e-6 cm through.
+	alongSine = 1e-9
+	// awaySine: a contact whose normal leans over a neighbouring face by more
+	// is that face's.
+	awaySine = 1e-6
+	// leastMove: a shorter way is no way, cm.
+	leastMove = 1e-9
+	// The largest parts of a query, cm.
+	maxStart, maxDelta, maxCapsule = 1e9, 1e9, 1e6
+)
+
+// work is a query on its way through the geometry: the capsule in the frame of
+// the mesh that is being asked, and the best contact so far in that frame.
+type work struct {
+	p, d  Vec3
+	r, h  float64 // h is half the segment, without the caps
+	len   float64 // of d
+	along float64 // alongSine * len
+
+	t      float64
+	hit    bool
+	inside bool
+	depth  float64
+	base   components.NetID
+	tri    uint32
+	surf   Surface
+	n, fn  Vec3
+	point  Vec3
+}
+
+func inRange(v Vec3, most float64) bool {
+	for _, f := range v {
+		if !(math.Abs(f) <= most) {
+			return false
+		}
+	}
+	return true
+}
+
+// begin reads a capsule query; false if a part is no number or absurd.
+func (w *work) begin(q *Query) bool {
+	if !(q.Radius > 0 && q.Radius <= maxCapsule && math.Abs(q.HalfHeight) <= maxCapsule) {
+		q.Hit = Hit{Fraction: 1, Location: q.Start}
+		return false
+	}
+	if !w.beginRay(q) {
+		return false
+	}
+	w.r, w.h = q.Radius, max(q.HalfHeight-q.Radius, 0)
+	return true
+}
+
+func (w *work) beginRay(q *Query) bool {
+	q.Hit = Hit{Fraction: 1, Location: q.Start}
+	if !inRange(q.Start, maxStart) || !inRange(q.Delta, maxDelta) {
+		return false
+	}
+	q.Hit.Location = exact.Add(q.Start, q.Delta)
+	w.p, w.d, w.t = q.Start, q.Delta, 1
+	w.len = exact.Len(q.Delta)
+	w.along = float64(alongSine * w.len)
+	return true
+}
+
+// finish writes the contact into the query.
+func (w *work) finish(q *Query) bool {
+	if !w.hit {
+		return false
+	}
+	q.Hit = Hit{
+		Blocking: true, StartPenetrating: w.inside, Fraction: w.t,
+		Location: exact.AddScaled(q.Start, q.Delta, w.t), Point: w.point,
+		Normal: w.n, FaceNormal: w.fn, Depth: w.depth,
+		Base: w.base, Triangle: w.tri, Surface: w.surf,
+	}
+	return true
+}
+
+// contact is a candidate of one feature.
+type contact struct {
+	t        float64
+	n, point Vec3
+}
+
+// take keeps a contact if it comes before the best: least fraction; inside
+// before touching and the deepest first where both are 0; then the least
+// obstacle and triangle.
+func (w *work) take(t, depth float64, c *contact, base components.NetID, f *tri, fn Vec3) {
+	inside := depth > touch
+	if w.hit {
+		switch {
+		case t != w.t:
+			if t > w.t {
+				return
+			}
+		case inside != w.inside:
+			if w.inside {
+				return
+			}
+		case inside && depth != w.depth:
+			if depth < w.depth {
+				return
+			}
+		case base != w.base:
+			if base > w.base {
+				return
+			}
+		case f.id >= w.tri:
+			return
+		}
+	}
+	w.hit, w.t, w.inside, w.depth, w.base = true, t, inside, depth, base
+	w.tri, w.surf, w.n, w.fn, w.point = f.id, f.surface, c.n, fn, c.point
+}
+
+// unit divides by the length; the caller knows that it is not tiny.
+func unit(v Vec3) Vec3 {
+	l := exact.Len(v)
+	return Vec3{v[0] / l, v[1] / l, v[2] / l}
+}
