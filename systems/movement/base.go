@@ -59,22 +59,49 @@ func (c *Context) baseVelocity(base components.NetID, point Vec3, at components.
 }
 
 // setBase changes the base. The velocity goes over from the old base's frame to
-// the new one's (base 0: the world's).
+// the new one's (base 0: the world's). The carry has already moved the
+// character with its base to the end of the move, so the velocity of a base
+// that is left for the air waits in st.Impart for the move's end.
 func (c *Context) setBase(st *StepState, base components.NetID) {
 	s := st.S
 	if s.Base == base {
 		return
 	}
 	if st.P.ImpartBaseVelocity && !st.Proxy {
-		v := exact.Add(s.Velocity, c.baseVelocity(s.Base, s.Location, st.Time))
-		v = exact.Sub(v, c.baseVelocity(base, s.Location, st.Time))
-		if base != 0 || s.Mode.Grounded() {
+		old := c.baseVelocity(s.Base, s.Location, st.Time)
+		if base == 0 && !s.Mode.Grounded() {
+			st.Impart = exact.Add(st.Impart, old)
+		} else {
+			v := exact.Sub(exact.Add(s.Velocity, old), c.baseVelocity(base, s.Location, st.Time))
 			v[2] = 0
+			s.Velocity = v
 		}
-		s.Velocity = v
 	}
 	s.Base = base
-	c.emit(EventBaseChanged, st, s.Mode, s.Velocity)
+	c.emit(EventBaseChanged, st, s.Mode, exact.Add(s.Velocity, st.Impart))
+}
+
+// board takes the floor of a landing, unused seconds before the move's end. For
+// those the new base goes on below the character, and a base left in the same
+// move does not.
+func (c *Context) board(st *StepState, f Floor, unused float64) {
+	s := st.S
+	was := st.Impart
+	s.Velocity = exact.Add(s.Velocity, was)
+	s.Velocity[2] = 0
+	st.Impart = Vec3{}
+	c.takeFloor(st, f)
+	if st.Proxy || !st.P.ImpartBaseVelocity || !(s.TimeDilation > 0) || (s.Base == 0 && was == (Vec3{})) {
+		return
+	}
+	way := exact.Scale(exact.Sub(c.baseVelocity(s.Base, s.Location, st.Time), was), unused/s.TimeDilation)
+	way[2] = 0
+	if exact.LenSq(way) < 1e-12 {
+		return
+	}
+	if _, hit := c.sweepMove(st, way, s.Base); !hit.StartPenetrating {
+		st.FloorValid = false
+	}
 }
 
 // carry moves the character with its base to the obstacle time: place, yaw, and

@@ -24,7 +24,9 @@
 // character's place, landing on one removes it, and stepping from one base to
 // another does both (where the profile has ImpartBaseVelocity). A base's
 // velocity is the difference of its poses at the obstacle time and 1/120 s
-// before, so both ends agree on it.
+// before, so both ends agree on it. The carry moves a rider to the end of the
+// move; who leaves within it gets the base's velocity at the move's end, and
+// who lands within it goes with the new base for the rest.
 //
 // In the air the vertical way is the mean of old and new velocity (the exact
 // parabola, split at the end of a held jump and at the apex); the horizontal

@@ -62,8 +62,7 @@ func (falling) Step(c *Context, st *StepState, dt float64) {
 		spendHold(st, used)
 		impact := s.Velocity
 		if c.lands(st, &hit) {
-			c.land(st, impact)
-			st.Unused = dt
+			c.land(st, st.Floor, impact, dt)
 			return
 		}
 		if n == len(planes) {
@@ -114,7 +113,7 @@ func (c *Context) restInDitch(st *StepState, planes []Vec3, start Vec3) {
 		return
 	}
 	if f := c.findFloor(st); f.Walkable {
-		c.landOn(st, f, s.Velocity)
+		c.land(st, f, s.Velocity, 0)
 	}
 }
 
@@ -191,15 +190,13 @@ func (c *Context) lands(st *StepState, h *collision.Hit) bool {
 	return st.Floor.Walkable
 }
 
-// land puts the character on st.Floor.
-func (c *Context) land(st *StepState, impact Vec3) { c.landOn(st, st.Floor, impact) }
-
-func (c *Context) landOn(st *StepState, f Floor, impact Vec3) {
+// land puts the character on a floor; the unused seconds are walked.
+func (c *Context) land(st *StepState, f Floor, impact Vec3, unused float64) {
 	s := st.S
 	s.JumpCount = 0
 	st.HoldLeft = 0
 	c.SetMode(st, components.ModeWalking)
-	s.Velocity[2] = 0
-	c.emit(EventLanded, st, components.ModeFalling, impact)
-	c.takeFloor(st, f)
+	c.emit(EventLanded, st, components.ModeFalling, exact.Add(impact, st.Impart))
+	c.board(st, f, unused)
+	st.Unused = unused
 }

@@ -2,6 +2,7 @@ package movement
 
 import (
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/components/exact"
 )
 
 // maxHold is the profile's hold time in ticks.
@@ -53,7 +54,7 @@ func (c *Context) updateJump(st *StepState, span components.Ticks, dt float64) {
 			s.Velocity[2] = p.JumpZVelocity
 		}
 		c.SetMode(st, components.ModeFalling)
-		c.emit(EventJumped, st, s.Mode, s.Velocity)
+		c.emit(EventJumped, st, s.Mode, exact.Add(s.Velocity, st.Impart))
 	}
 	if holding(st) {
 		if left := maxHold(p) - s.JumpHold; left < span {

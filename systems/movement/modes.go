@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/components/exact"
 )
 
 // Mode is a movement mode: an ID, a name and a step. Enterer, Exiter and
@@ -53,6 +54,8 @@ type StepState struct {
 	FloorValid bool
 	// HoldLeft is the rest of the jump's hold in this move, s.
 	HoldLeft float64
+	// Impart is the velocity of a base left in this move, added at its end.
+	Impart Vec3
 	// Unused is the time that a step leaves to the mode that follows it, s.
 	Unused float64
 	// Proxy marks an onlooker's extrapolation: the velocity is given.
@@ -122,7 +125,7 @@ func (c *Context) SetMode(st *StepState, to components.MovementMode) {
 	if from.Grounded() && !to.Grounded() {
 		c.setBase(st, 0)
 	}
-	c.emit(EventModeChanged, st, from, st.S.Velocity)
+	c.emit(EventModeChanged, st, from, exact.Add(st.S.Velocity, st.Impart))
 	if m, ok := c.mode(to).(Enterer); ok {
 		m.Enter(c, st, from)
 	}

@@ -2,6 +2,7 @@ package movement
 
 import (
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/components/exact"
 )
 
 // minTick is the least span that is simulated, s.
@@ -37,6 +38,7 @@ func (c *Context) Move(s *components.MovementState, cmd *components.MoveCommand,
 	takeInput(st, cmd)
 	s.Acceleration = st.Accel
 	c.simulate(st, dt)
+	s.Velocity = exact.Add(s.Velocity, st.Impart)
 	c.rotate(st, dt)
 	c.endJump(st, cmd.Dt)
 	RefreshBase(c.Geometry, s, st.Time)

@@ -65,6 +65,11 @@ func noBoost(way, intended, n Vec3, walkableZ float64) Vec3 {
 	return exact.AddScaled(way, up, -(way[2]-most)/h)
 }
 
+// headOn is the share of a way below which nothing of it slides along a wall:
+// within 1.1 degrees of straight on. In a corner that is nearly flat the
+// character would else swing between the two walls.
+const headOn = 0.02
+
 // slideFlat slides a walking character along walls by the rest of a way. The
 // walls are taken as upright: nobody is pushed up a steep face, or into the
 // floor by one that leans over. The way follows the floor.
@@ -78,7 +83,7 @@ func (c *Context) slideFlat(st *StepState, rest Vec3, hit *collision.Hit, floorN
 		}
 		walls[i] = n
 		way := clip(rest, walls[:i+1])
-		if exact.LenSq(way) < 1e-12 {
+		if exact.LenSq(way) < 1e-12 || exact.LenSq(way) < float64(headOn*headOn*exact.LenSq(rest)) {
 			return
 		}
 		f, h := c.sweepMove(st, groundWay(way, floorNormal, st.P.MaintainHorizontalGroundVelocity), 0)
