@@ -56,10 +56,12 @@ const MaxResponses = 8
 const MaxSends = 8
 
 // MoveSend asks for one container: New is the stamp of its new move, Dual that
-// the move before it goes along as its pending move.
+// the move before it goes along as its pending move, Old the stamp of an
+// important unanswered move to repeat, 0 for none.
 type MoveSend struct {
-	New  Stamp
-	Dual bool
+	New, Old Stamp
+	Dual     bool
+	_        [3]byte
 }
 
 // Len is the number of saved moves.

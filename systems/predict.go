@@ -170,8 +170,16 @@ func (s *Predict) send(o *owner, m *components.SavedMove, combined bool) {
 		copy(o.queue.Sends[:], o.queue.Sends[1:])
 		o.queue.NumSends--
 	}
-	o.queue.Sends[o.queue.NumSends] = components.MoveSend{New: m.Cmd.Stamp, Dual: hadPending}
+	out := &o.queue.Sends[o.queue.NumSends]
 	o.queue.NumSends++
+	*out = components.MoveSend{New: m.Cmd.Stamp, Dual: hadPending && o.queue.Len() > 1}
+	carried := o.queue.Len() - 1
+	if out.Dual {
+		carried--
+	}
+	if i := OldMove(o.queue, carried, s.set); !full && i >= 0 {
+		out.Old = o.queue.At(i).Cmd.Stamp
+	}
 }
 
 // sendInterval is the time between two containers (GetClientNetSendDeltaTime):
