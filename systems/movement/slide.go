@@ -70,15 +70,15 @@ func noBoost(way, intended, n Vec3, walkableZ float64) Vec3 {
 // character would else swing between the two walls.
 const headOn = 0.02
 
-// slideFlat slides a walking character along walls by the rest of a way. The
-// walls are taken as upright: nobody is pushed up a steep face, or into the
-// floor by one that leans over. The way follows the floor.
+// slideFlat slides a walking character along walls by the rest of a horizontal
+// way. The way stays in the floor's plane: nobody is pushed up a steep face, or
+// into the floor by one that leans over, and a low ceiling stops only the climb.
 func (c *Context) slideFlat(st *StepState, rest Vec3, hit *collision.Hit, floorNormal Vec3) {
 	rest[2] = 0
 	var walls [3]Vec3
 	for i := 0; i < len(walls); i++ {
-		n := exact.SafeNormal2(hit.Normal)
-		if n == (Vec3{}) { // straight above or below: it stops the way
+		n := wallOnFloor(hit.Normal, floorNormal)
+		if n == (Vec3{}) || (i > 0 && exact.Dot2(n, walls[i-1]) > 0.9999) {
 			return
 		}
 		walls[i] = n
@@ -93,6 +93,17 @@ func (c *Context) slideFlat(st *StepState, rest Vec3, hit *collision.Hit, floorN
 		rest = exact.Scale(rest, 1-f)
 		*hit = h
 	}
+}
+
+// wallOnFloor is the horizontal direction in which a surface bars ways that
+// stay in the floor's plane: the normal of the line in which the two planes
+// meet. Zero where they do not.
+func wallOnFloor(n, floor Vec3) Vec3 {
+	if !(floor[2] > 1e-3) {
+		return exact.SafeNormal2(n)
+	}
+	k := n[2] / floor[2]
+	return exact.SafeNormal2(Vec3{n[0] - float64(floor[0]*k), n[1] - float64(floor[1]*k), 0})
 }
 
 // slide3 slides a flying or swimming character along what it meets, and takes
