@@ -89,6 +89,10 @@ func TestMergedHistogramsCountAsOne(t *testing.T) {
 			b.Add(v)
 		}
 	}
+	for _, v := range []float64{0, 1e-12, 1e12} {
+		both.Add(v)
+		b.Add(v)
+	}
 	a.Merge(&b)
 	a.sum, both.sum = 0, 0 // equal up to the order of the additions
 	require.Equal(t, both, a)
