@@ -66,7 +66,7 @@ func (s *scene) ask(k *work, q *Query, ray bool) {
 			p, d := k.p, k.d
 			*k = in
 			k.p, k.d = p, d
-			k.n, k.fn = exact.RotateYaw(in.n, pose.Yaw), exact.RotateYaw(in.fn, pose.Yaw)
+			k.n, k.fn = positive(exact.RotateYaw(in.n, pose.Yaw)), positive(exact.RotateYaw(in.fn, pose.Yaw))
 			k.point = exact.Add(pose.Location, exact.RotateYaw(in.point, pose.Yaw))
 		}
 	}

@@ -30,7 +30,7 @@ func (m *mesh) overlapTri(w *work, t *tri, base components.NetID, yaw float64, q
 	if !m.visible(t, o.feature, n) {
 		return
 	}
-	addPlane(q, Plane{exact.RotateYaw(n, yaw), depth, base})
+	addPlane(q, Plane{positive(exact.RotateYaw(n, yaw)), depth, base})
 }
 
 // before is the order of the planes: deepest first, then obstacle and normal.

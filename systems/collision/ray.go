@@ -30,5 +30,5 @@ func (m *mesh) rayTri(w *work, t *tri, base components.NetID) {
 	if dn > 0 {
 		n = exact.Neg(n)
 	}
-	w.take(at, 0, &contact{at, n, x}, base, t, n)
+	w.take(at, 0, &contact{at, n, x, 0}, base, t, n)
 }

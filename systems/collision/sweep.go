@@ -21,7 +21,7 @@ func (m *mesh) sweepTri(w *work, t *tri, base components.NetID) {
 	}
 	lean := float64(w.h * math.Abs(t.n[2]))
 	gap := s - (w.r + lean)
-	if gap > 0 && (approach <= w.along || gap > float64(approach*w.t)) {
+	if gap > 0 && (approach <= w.along || gap/approach > w.t+w.late) {
 		return
 	}
 	inside := false
@@ -44,7 +44,9 @@ func (m *mesh) sweepTri(w *work, t *tri, base components.NetID) {
 		// says which one is first: a neighbour may say it otherwise.
 		if w.h > 0 && math.Abs(t.n[2]) < 1e-3 {
 			g := gap + float64(2*lean)
-			m.sweepFace(w, t, base, side, -end, g/approach, g)
+			if at := g / approach; at <= w.t {
+				m.sweepFace(w, t, base, side, -end, at, g)
+			}
 		}
 	}
 	for k := range 3 {
@@ -86,20 +88,19 @@ func (m *mesh) startInside(w *work, t *tri, base components.NetID) (inside, bloc
 		return true, false
 	}
 	f, fn := m.face(w, t, o.feature, n)
-	w.take(0, depth, &contact{0, n, o.onTri}, base, f, fn)
+	w.take(0, depth, &contact{0, n, o.onTri, min(uint8(o.feature), 1)}, base, f, fn)
 	return true, true
 }
 
-// sweepFace: one end of the segment against the plane.
+// sweepFace: one end of the segment against the plane; true where it meets the
+// triangle, even if too late: what is true of a triangle must not depend on
+// which one was asked before.
 func (m *mesh) sweepFace(w *work, t *tri, base components.NetID, side, end, at, gap float64) bool {
 	if gap < 0 {
 		if gap < -touch {
 			return false
 		}
 		at = 0
-	}
-	if at > w.t {
-		return false
 	}
 	n := exact.Scale(t.n, side)
 	c := exact.AddScaled(w.p, w.d, at)
@@ -108,7 +109,7 @@ func (m *mesh) sweepFace(w *work, t *tri, base components.NetID, side, end, at, 
 	if !t.contains(c) {
 		return false
 	}
-	w.take(at, 0, &contact{at, n, c}, base, t, n)
+	w.take(at, 0, &contact{at, n, c, 0}, base, t, n)
 	return true
 }
 
@@ -179,7 +180,7 @@ func (m *mesh) sweepEdge(w *work, t *tri, k int, base components.NetID, inside b
 		if at, ok := enter(exact.Dot(p2, p2), exact.Dot(p2, d2), a, w.r, inside); ok && at <= best.t {
 			if s := pu + float64(at*du); s >= -touch-reach && s <= e.len+reach+touch {
 				found = true
-				best = contact{at, exact.AddScaled(p2, d2, at), exact.AddScaled(e.a, e.u, min(max(s, 0), e.len))}
+				best = contact{at, exact.AddScaled(p2, d2, at), exact.AddScaled(e.a, e.u, min(max(s, 0), e.len)), 1}
 			}
 		}
 	} else {
@@ -191,7 +192,7 @@ func (m *mesh) sweepEdge(w *work, t *tri, k int, base components.NetID, inside b
 			}
 			if s := pu + float64(end*uz) + float64(at*du); s >= -touch && s <= e.len+touch {
 				found = true
-				best = contact{at, exact.AddScaled(x2, d2, at), exact.AddScaled(e.a, e.u, s)}
+				best = contact{at, exact.AddScaled(x2, d2, at), exact.AddScaled(e.a, e.u, s), 1}
 			}
 		}
 		root := math.Sqrt(q)
@@ -209,7 +210,7 @@ func (m *mesh) sweepEdge(w *work, t *tri, k int, base components.NetID, inside b
 				s := cu - float64(up*uz)
 				if math.Abs(up) <= w.h+touch && s >= -touch && s <= e.len+touch {
 					found = true
-					best = contact{at, f, exact.AddScaled(e.a, e.u, s)}
+					best = contact{at, f, exact.AddScaled(e.a, e.u, s), 1}
 				}
 			}
 		}
@@ -243,12 +244,12 @@ func (m *mesh) sweepVert(w *work, t *tri, k int, base components.NetID, inside b
 		z += float64(at * w.d[2])
 		if math.Abs(z) <= w.h {
 			n := unit(Vec3{p[0] + float64(at*w.d[0]), p[1] + float64(at*w.d[1]), 0})
-			m.takeFeature(w, t, 4+k, base, &contact{at, n, t.v[k]})
+			m.takeFeature(w, t, 4+k, base, &contact{at, n, t.v[k], 1})
 			return
 		}
 	} else if math.Abs(z) <= w.h {
 		if !inside && b < 0 && c >= -float64(2*touch*w.r) {
-			m.takeFeature(w, t, 4+k, base, &contact{0, unit(Vec3{p[0], p[1], 0}), t.v[k]})
+			m.takeFeature(w, t, 4+k, base, &contact{0, unit(Vec3{p[0], p[1], 0}), t.v[k], 1})
 		}
 		return
 	}
@@ -262,7 +263,7 @@ func (m *mesh) sweepVert(w *work, t *tri, k int, base components.NetID, inside b
 	if !ok || at > w.t {
 		return
 	}
-	m.takeFeature(w, t, 4+k, base, &contact{at, unit(exact.AddScaled(x, w.d, at)), t.v[k]})
+	m.takeFeature(w, t, 4+k, base, &contact{at, unit(exact.AddScaled(x, w.d, at)), t.v[k], 1})
 }
 
 func (m *mesh) takeFeature(w *work, t *tri, feature int, base components.NetID, c *contact) {

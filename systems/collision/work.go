@@ -1,6 +1,7 @@
 package collision
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/gaitnet/gait/components"
@@ -30,6 +31,7 @@ type work struct {
 	r, h  float64 // h is half the segment, without the caps
 	len   float64 // of d
 	along float64 // alongSine * len
+	late  float64 // the fraction of touch: nothing that begins later than t by it can tie
 
 	t      float64
 	hit    bool
@@ -38,6 +40,7 @@ type work struct {
 	base   components.NetID
 	tri    uint32
 	surf   Surface
+	rank   uint8
 	n, fn  Vec3
 	point  Vec3
 }
@@ -73,6 +76,7 @@ func (w *work) beginRay(q *Query) bool {
 	w.p, w.d, w.t = q.Start, q.Delta, 1
 	w.len = exact.Len(q.Delta)
 	w.along = float64(alongSine * w.len)
+	w.late = touch / max(w.len, leastMove)
 	return true
 }
 
@@ -94,38 +98,46 @@ func (w *work) finish(q *Query) bool {
 type contact struct {
 	t        float64
 	n, point Vec3
+	rank     uint8 // 0 the triangle's face, 1 an edge or a corner of it
 }
 
 // take keeps a contact if it comes before the best: least fraction; inside
 // before touching and the deepest first where both are 0; then the least
-// obstacle and triangle.
+// obstacle and triangle. Where one triangle stands for two contacts (its face
+// and an edge, two corners), the face and then the least point is kept, so the
+// order is total and nothing depends on who was asked first.
 func (w *work) take(t, depth float64, c *contact, base components.NetID, f *tri, fn Vec3) {
+	if t > w.t {
+		return
+	}
 	inside := depth > touch
-	if w.hit {
+	point, n := positive(c.point), positive(c.n)
+	if w.hit && t == w.t {
+		var order int
 		switch {
-		case t != w.t:
-			if t > w.t {
-				return
-			}
 		case inside != w.inside:
+			order = -1
 			if w.inside {
-				return
+				order = 1
 			}
 		case inside && depth != w.depth:
-			if depth < w.depth {
-				return
+			order = cmp.Compare(w.depth, depth)
+		default:
+			order = cmp.Or(cmp.Compare(base, w.base), cmp.Compare(f.id, w.tri), cmp.Compare(c.rank, w.rank))
+			if order == 0 {
+				order = cmp.Or(cmpVec(point, w.point), cmpVec(n, w.n))
 			}
-		case base != w.base:
-			if base > w.base {
-				return
-			}
-		case f.id >= w.tri:
+		}
+		if order >= 0 {
 			return
 		}
 	}
 	w.hit, w.t, w.inside, w.depth, w.base = true, t, inside, depth, base
-	w.tri, w.surf, w.n, w.fn, w.point = f.id, f.surface, c.n, fn, c.point
+	w.tri, w.surf, w.rank, w.n, w.fn, w.point = f.id, f.surface, c.rank, n, positive(fn), point
 }
+
+// positive makes -0 into 0, so that equal vectors have equal bits.
+func positive(v Vec3) Vec3 { return Vec3{v[0] + 0, v[1] + 0, v[2] + 0} }
 
 // unit divides by the length; the caller knows that it is not tiny.
 func unit(v Vec3) Vec3 {
