@@ -20,6 +20,10 @@ const (
 	floorShrink, floorShrinkInside = 0.1, 0.9
 )
 
+// FloorDistance is how far above its floor a standing capsule rests, cm: the
+// mean of the least and the greatest distance that is kept.
+const FloorDistance = restFloorDist
+
 // Floor is what lies under a capsule.
 type Floor struct {
 	// Walkable: it can be stood on. Blocking: the sweep met something.
