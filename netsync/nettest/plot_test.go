@@ -113,7 +113,7 @@ func TestPictureShowsTheFourTrailsAndTheLag(t *testing.T) {
 func TestPictureLooksAtTheLargestCorrection(t *testing.T) {
 	p := stroll(40, 3)
 	big := p.corrections[1]
-	big.Wrong[0] -= 80
+	big.Wrong[0] -= 150
 	p.corrections[1].Wrong = big.Wrong
 	out := draw(t, "corrected", p)
 	require.Contains(t, out, "around the largest correction")
