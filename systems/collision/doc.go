@@ -19,7 +19,9 @@
 // capsule's upright segment and rounded by its radius. Faces collide from both
 // sides. An edge or corner shared by triangles is tested by one of them, and
 // an edge inside a flat surface by none, so a floor of many triangles is as
-// smooth as one. The answer is the least of (fraction, obstacle, triangle),
-// whatever order the tree is walked in; queries allocate nothing and may run
-// from any number of goroutines while nothing is added or removed.
+// smooth as one. The answer is the least of (fraction, obstacle, height of the
+// point, triangle), whatever order the tree is walked in; on an upright wall,
+// which is met along a line, the point is the line's lowest. Queries
+// allocate nothing and may run from any number of goroutines while nothing is
+// added or removed.
 package collision

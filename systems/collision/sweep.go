@@ -36,6 +36,8 @@ func (m *mesh) sweepTri(w *work, t *tri, base components.NetID) {
 		end := -float64(side * w.h)
 		if t.n[2] < 0 {
 			end = -end
+		} else if t.n[2] == 0 {
+			end = -w.h // together: the lower one stands for both
 		}
 		if m.sweepFace(w, t, base, side, end, gap/approach, gap) {
 			return

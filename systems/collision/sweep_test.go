@@ -244,6 +244,17 @@ func TestLedgeUnderTheFeetGivesItsTop(t *testing.T) {
 	require.Equal(t, Vec3{1, 0, 0}, q.Hit.FaceNormal)
 }
 
+func TestUprightWallIsMetAtItsLowestPoint(t *testing.T) {
+	l, err := NewBuilder().Box(Vec3{}, Vec3{50, 300, 300}, 0).Build()
+	require.NoError(t, err)
+	for _, d := range []Vec3{{-300, 0, 0}, {300, 0, 0}, {-300, 30, 0}} {
+		q := capsuleAt(Vec3{-d[0], 10, 20})
+		q.Delta = d
+		require.True(t, l.Sweep(&q))
+		require.Equal(t, 20-54.0, q.Hit.Point[2], "%v", d)
+	}
+}
+
 func TestSurfaceFlagsComeBack(t *testing.T) {
 	b := NewBuilder().SetSurface(SurfaceNoStepUp).Box(Vec3{0, 0, 0}, Vec3{50, 50, 50}, 0)
 	b.SetSurface(SurfaceWalkable|0x100).Box(Vec3{300, 0, 0}, Vec3{50, 50, 50}, 0)

@@ -103,9 +103,10 @@ type contact struct {
 
 // take keeps a contact if it comes before the best: least fraction; inside
 // before touching and the deepest first where both are 0; then the least
-// obstacle and triangle. Where one triangle stands for two contacts (its face
-// and an edge, two corners), the face and then the least point is kept, so the
-// order is total and nothing depends on who was asked first.
+// obstacle; the lowest point, for a wall is met along an upright line; the
+// least triangle. Where one triangle stands for two contacts (its face and an
+// edge, two corners) the face and then the least point is kept, so the order is
+// total and nothing depends on who was asked first.
 func (w *work) take(t, depth float64, c *contact, base components.NetID, f *tri, fn Vec3) {
 	if t > w.t {
 		return
@@ -123,7 +124,7 @@ func (w *work) take(t, depth float64, c *contact, base components.NetID, f *tri,
 		case inside && depth != w.depth:
 			order = cmp.Compare(w.depth, depth)
 		default:
-			order = cmp.Or(cmp.Compare(base, w.base), cmp.Compare(f.id, w.tri), cmp.Compare(c.rank, w.rank))
+			order = cmp.Or(cmp.Compare(base, w.base), cmp.Compare(point[2], w.point[2]), cmp.Compare(f.id, w.tri), cmp.Compare(c.rank, w.rank))
 			if order == 0 {
 				order = cmp.Or(cmpVec(point, w.point), cmpVec(n, w.n))
 			}

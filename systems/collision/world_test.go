@@ -143,6 +143,9 @@ func TestTurnedObstacleIsHitLikeATurnedBox(t *testing.T) {
 		w := NewWorld()
 		require.NoError(r, w.AddObstacle(components.Obstacle{ID: 9, HalfExtents: half}, components.ObstacleMotion{Origin: centre, Yaw: yaw}))
 		q := drawSweep(r)
+		if l.Overlap(&q) {
+			return // a centre in the surface itself has no side that survives a turn
+		}
 		o := q
 		for _, ray := range []bool{false, true} {
 			if ray {
@@ -167,7 +170,11 @@ func TestTurnedObstacleIsHitLikeATurnedBox(t *testing.T) {
 				continue
 			}
 			require.InDelta(r, 0, exact.Dist(q.Hit.Location, o.Hit.Location), 1e-6)
-			require.InDelta(r, 0, exact.Dist(q.Hit.Point, o.Hit.Point), 1e-3)
+			// A wall is met along an upright line: any of its points may be told.
+			require.InDelta(r, 0, exact.Len2(exact.Sub(q.Hit.Point, o.Hit.Point)), 1e-3)
+			if math.Abs(o.Hit.Normal[2]) > 1e-6 {
+				require.InDelta(r, q.Hit.Point[2], o.Hit.Point[2], 1e-3)
+			}
 			require.Equal(r, components.NetID(9), o.Hit.Base)
 		}
 	})
