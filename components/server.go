@@ -63,6 +63,10 @@ type ServerPrediction struct {
 	// Last is the last executed move's command: a silent client's forced
 	// updates go on with its control rotation and stance.
 	Last MoveCommand
+	// Profile is the character's profile as the last move found it, Previous
+	// the one before, which moves may name until PreviousUntil.
+	Profile, Previous ProfileRef
+	PreviousUntil     Ticks
 	// TransformOffset carries client time over to server time for
 	// ReplicatedMovement.TransformTime.
 	TransformOffset Ticks

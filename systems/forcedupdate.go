@@ -65,7 +65,10 @@ func (s *ForcedUpdates) Update(w *arche.World) {
 
 func (s *ForcedUpdates) force(q *arche.Query, p *components.ServerPrediction, dt components.Ticks) {
 	state := column[components.MovementState](q, s.state)
-	profile := s.profiles.Get(*column[components.ProfileRef](q, s.profile))
+	profile := s.profiles.Get(p.Last.Profile)
+	if profile == nil {
+		profile = s.profiles.Get(*column[components.ProfileRef](q, s.profile))
+	}
 	if profile == nil {
 		return
 	}

@@ -97,15 +97,9 @@ func (s *ServerVerify) execute(v *verified, md *components.MoveData) {
 		s.stats.MovesDropped[reason]++
 		return
 	}
-	profile := s.profiles.Verifiable(md.Cmd.Profile, now)
+	profile := s.profile(v, md)
 	if profile == nil {
-		// An owner that goes on with a revision past its deadline is verified
-		// with the present one: it is corrected rather than stopped.
-		s.stats.MovesDropped[components.DropProfile]++
-		md.Cmd.Profile = *v.ref
-		if profile = s.profiles.Get(*v.ref); profile == nil {
-			return
-		}
+		return
 	}
 
 	stamp := components.Ticks(md.Cmd.Stamp)
@@ -133,7 +127,6 @@ func (s *ServerVerify) execute(v *verified, md *components.MoveData) {
 	if p.NotReady {
 		cmd.Acceleration = components.Vec3{}
 	}
-	*v.ref = cmd.Profile
 	p.Last = cmd
 	s.ctx.Scene = v.char.Scene
 	s.ctx.NumEvents = 0
@@ -144,6 +137,29 @@ func (s *ServerVerify) execute(v *verified, md *components.MoveData) {
 	if md.Kind == components.MoveNew {
 		s.judge(v, md, &cmd, profile)
 	}
+}
+
+// profile is what a move is verified with: the one it names, if that is the
+// character's own or the one it had until just now. An owner that names any
+// other is verified with the present one, and so corrected rather than stopped.
+func (s *ServerVerify) profile(v *verified, md *components.MoveData) *components.MovementProfile {
+	p, now := v.pred, s.clock.Now
+	if p.Profile != *v.ref {
+		if p.Profile.Revision != 0 {
+			p.Previous = p.Profile
+			p.PreviousUntil = now + components.TicksFromSeconds(s.set.ProfileDeadline)
+		}
+		p.Profile = *v.ref
+	}
+	own := md.Cmd.Profile == *v.ref || (md.Cmd.Profile == p.Previous && now <= p.PreviousUntil)
+	if own {
+		if profile := s.profiles.Verifiable(md.Cmd.Profile, now); profile != nil {
+			return profile
+		}
+	}
+	s.stats.MovesDropped[components.DropProfile]++
+	md.Cmd.Profile = *v.ref
+	return s.profiles.Get(*v.ref)
 }
 
 // checkStamp refuses what is no new move, follows a reset of the client's
