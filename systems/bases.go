@@ -160,3 +160,57 @@ func (t *obstacleTimes) drawn(c *ecs.Clock) components.Ticks {
 	}
 	return t.previous + components.Ticks(exact.Round(float64(t.current-t.previous)*c.Alpha))
 }
+
+// drawnBases places what is relative to a base on that base as it is drawn: one
+// time for all of a frame, so that a rider never slips on its base.
+type drawnBases struct {
+	geo collision.Geometry
+	at  components.Ticks
+}
+
+// world carries a base-relative place and yaw to the world; false for an unknown
+// base. Base 0 is the world.
+func (d *drawnBases) world(base components.NetID, place components.Vec3, yaw float64) (components.Vec3, float64, bool) {
+	if base == 0 {
+		return place, yaw, true
+	}
+	pose, ok := d.geo.BasePose(base, d.at)
+	if !ok {
+		return place, yaw, false
+	}
+	return exact.Add(pose.Location, exact.RotateYaw(place, pose.Yaw)), exact.NormalizeDeg(pose.Yaw + yaw), true
+}
+
+// relative is the inverse of world.
+func (d *drawnBases) relative(base components.NetID, place components.Vec3, yaw float64) (components.Vec3, float64, bool) {
+	if base == 0 {
+		return place, yaw, true
+	}
+	pose, ok := d.geo.BasePose(base, d.at)
+	if !ok {
+		return place, yaw, false
+	}
+	return exact.RotateYaw(exact.Sub(place, pose.Location), -pose.Yaw), exact.NormalizeDeg(yaw - pose.Yaw), true
+}
+
+// between is the place at a share f of the way: in the axes of the base where
+// both are on the same one, else between where the two bases are drawn.
+func (d *drawnBases) between(base, toBase components.NetID, from, to components.Vec3, fromYaw, toYaw, f float64) (components.Vec3, float64, bool) {
+	if base == toBase {
+		return d.world(base, exact.Lerp(from, to, f), lerpYaw(fromYaw, toYaw, f))
+	}
+	a, aYaw, okA := d.world(base, from, fromYaw)
+	z, zYaw, okZ := d.world(toBase, to, toYaw)
+	switch {
+	case !okA:
+		return z, zYaw, okZ
+	case !okZ:
+		return a, aYaw, okA
+	}
+	return exact.Lerp(a, z, f), lerpYaw(aYaw, zYaw, f), true
+}
+
+// lerpYaw turns the short way.
+func lerpYaw(from, to, f float64) float64 {
+	return exact.NormalizeDeg(from + float64(exact.NormalizeDeg(to-from)*f))
+}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/components/exact"
-	"github.com/gaitnet/gait/systems/collision"
 	"github.com/go-gl/mathgl/mgl32"
 )
 
@@ -42,27 +41,8 @@ const (
 	bufferFirstSpread = 1.0 / 4                // of the interval, until it is measured
 )
 
-// bufferDraw answers where a buffer draws: bases stand at the time at which they
-// are drawn, so that a rider stays on its base.
-type bufferDraw struct {
-	geo collision.Geometry
-	at  components.Ticks
-}
-
-// world carries a sample's place to the world; false for an unknown base.
-func (d *bufferDraw) world(s *components.BufferedSnapshot, place components.Vec3) (components.Vec3, float64, bool) {
-	if s.Base == 0 {
-		return place, s.Yaw, true
-	}
-	pose, ok := d.geo.BasePose(s.Base, d.at)
-	if !ok {
-		return place, s.Yaw, false
-	}
-	return exact.Add(pose.Location, exact.RotateYaw(place, pose.Yaw)), exact.NormalizeDeg(pose.Yaw + s.Yaw), true
-}
-
 // place is where the buffer has the mesh at a time; false for an empty one.
-func (d *bufferDraw) place(b *components.SnapshotBuffer, t components.Ticks) (components.Vec3, float64, bool) {
+func (d *drawnBases) place(b *components.SnapshotBuffer, t components.Ticks) (components.Vec3, float64, bool) {
 	if b.N == 0 {
 		return components.Vec3{}, 0, false
 	}
@@ -72,37 +52,25 @@ func (d *bufferDraw) place(b *components.SnapshotBuffer, t components.Ticks) (co
 		if last.Velocity != (components.Vec3{}) {
 			at = exact.AddScaled(at, last.Velocity, min(t-last.Time, bufferExtrapolate).Seconds())
 		}
-		return d.world(last, at)
+		return d.world(last.Base, at, last.Yaw)
 	}
 	i := b.N - 2
 	for i >= 0 && t < b.Samples[i].Time {
 		i--
 	}
 	if i < 0 {
-		return d.world(&b.Samples[0], b.Samples[0].Location)
+		first := &b.Samples[0]
+		return d.world(first.Base, first.Location, first.Yaw)
 	}
 	from, to := &b.Samples[i], &b.Samples[i+1]
 	f := float64(t-from.Time) / float64(to.Time-from.Time)
-	if from.Base == to.Base {
-		mid := *from
-		mid.Yaw = exact.NormalizeDeg(from.Yaw + float64(exact.NormalizeDeg(to.Yaw-from.Yaw)*f))
-		return d.world(&mid, exact.Lerp(from.Location, to.Location, f))
-	}
-	a, aYaw, okA := d.world(from, from.Location)
-	z, zYaw, okZ := d.world(to, to.Location)
-	switch {
-	case !okA:
-		return z, zYaw, okZ
-	case !okZ:
-		return a, aYaw, okA
-	}
-	return exact.Lerp(a, z, f), exact.NormalizeDeg(aYaw + float64(exact.NormalizeDeg(zYaw-aYaw)*f)), true
+	return d.between(from.Base, to.Base, from.Location, to.Location, from.Yaw, to.Yaw, f)
 }
 
 // push puts a snapshot into the buffer. now is the server's time, 0 where it is
 // not known. MeshSmoothing's LastCorrectionDelta holds the measured mean, its
 // Original offsets what a change of the drawn place has left to decay.
-func (d *bufferDraw) push(b *components.SnapshotBuffer, ms *components.MeshSmoothing, s *components.BufferedSnapshot, now components.Ticks, set *components.Settings) {
+func (d *drawnBases) push(b *components.SnapshotBuffer, ms *components.MeshSmoothing, s *components.BufferedSnapshot, now components.Ticks, set *components.Settings) {
 	interval := components.TicksFromSeconds(1 / set.NetUpdateFrequency)
 	if ms.LastCorrectionDelta == 0 {
 		ms.LastCorrectionDelta = interval
@@ -179,7 +147,7 @@ func bufferAim(b *components.SnapshotBuffer, ms *components.MeshSmoothing, set *
 
 // advance moves PlayTime on by a frame. now is the server's time, 0 where it is
 // not known: then it goes on by the frame alone.
-func (d *bufferDraw) advance(b *components.SnapshotBuffer, ms *components.MeshSmoothing, dt, now components.Ticks, set *components.Settings) {
+func (d *drawnBases) advance(b *components.SnapshotBuffer, ms *components.MeshSmoothing, dt, now components.Ticks, set *components.Settings) {
 	if b.N == 0 {
 		return
 	}
@@ -214,7 +182,7 @@ func (d *bufferDraw) advance(b *components.SnapshotBuffer, ms *components.MeshSm
 
 // draw is where the mesh is drawn at PlayTime, the residual with it; false where
 // the buffer has nothing to show. The residual decays by k.
-func (d *bufferDraw) draw(b *components.SnapshotBuffer, ms *components.MeshSmoothing, k *smoothFactors) (components.Vec3, float64, bool) {
+func (d *drawnBases) draw(b *components.SnapshotBuffer, ms *components.MeshSmoothing, k *smoothFactors) (components.Vec3, float64, bool) {
 	at, yaw, ok := d.place(b, b.PlayTime)
 	if !ok {
 		return at, yaw, false

@@ -116,7 +116,7 @@ func (s *MeshSmooth) decay(c *meshColumns, k *smoothFactors) {
 // place writes where each mesh is drawn.
 func (s *MeshSmooth) place(c *meshColumns, k *smoothFactors) {
 	fixed := s.clock.Fixed && c.interp != nil
-	d := bufferDraw{geo: s.geo, at: s.times.drawn(s.clock)}
+	d := drawnBases{geo: s.geo, at: s.times.drawn(s.clock)}
 	for i := range c.mesh {
 		st, ms, out := &c.state[i], &c.mesh[i], &c.transform[i]
 		at, yaw := st.Location, st.Rotation.Yaw
@@ -126,7 +126,7 @@ func (s *MeshSmooth) place(c *meshColumns, k *smoothFactors) {
 			at, yaw = c.pred[i].Before, c.pred[i].BeforeYaw
 		}
 		if fixed {
-			at, yaw = interpolated(&c.interp[i], st, at, yaw, s.clock.Alpha, held)
+			at, yaw = d.interpolated(&c.interp[i], st, at, yaw, s.clock.Alpha, held)
 		}
 		out.Rotation, out.Valid = st.Rotation, true
 		if ms.Mode == components.SmoothBuffered && c.proxies {
@@ -147,7 +147,7 @@ func (s *MeshSmooth) place(c *meshColumns, k *smoothFactors) {
 
 // buffered draws one proxy from its snapshots, and keeps the offset in step so
 // that another mode can take over from it.
-func (s *MeshSmooth) buffered(d *bufferDraw, b *components.SnapshotBuffer, ms *components.MeshSmoothing, out *components.MeshTransform, capsule components.Vec3, capsuleYaw float64, k *smoothFactors) bool {
+func (s *MeshSmooth) buffered(d *drawnBases, b *components.SnapshotBuffer, ms *components.MeshSmoothing, out *components.MeshTransform, capsule components.Vec3, capsuleYaw float64, k *smoothFactors) bool {
 	now := components.Ticks(0)
 	if s.net.Synced {
 		now = s.net.ServerNow

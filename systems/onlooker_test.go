@@ -232,6 +232,39 @@ func TestRiderOnALiftDoesNotJitterAgainstIt(t *testing.T) {
 	}
 }
 
+// The lift's places themselves come at 10 Hz, late and by the network.
+func TestRiderOnALiftOf10HzDoesNotJitterAgainstIt(t *testing.T) {
+	const height = 10 + 88 + 2.15
+	for _, mode := range rigModes {
+		for name, opts := range map[string][]ecs.Option{"variable": nil, "fixed": {ecs.Fixed(ecs.Hz(60))}} {
+			geo := rigFlat(t)
+			require.NoError(t, geo.AddObstacle(components.Obstacle{ID: 9, HalfExtents: rigVec(200, 200, 10)}, components.ObstacleMotion{Kind: components.MotionKeyframes}))
+			key := func(at components.Ticks) {
+				geo.PushKeyframe(9, at, components.Pose{Location: rigVec(0, 0, 100+150*at.Seconds()), Yaw: 20 * at.Seconds()})
+			}
+			key(0)
+			r := newOnlooker(t, geo, mode, 0, rigRider(9, rigVec(50, 20, height)), nil, opts...)
+			lift := r.spawn.Obstacle(components.Obstacle{ID: 9})
+			keyed := components.Ticks(0)
+			r.before = func(r *onlookerRig) {
+				if r.now-keyed >= components.Second/10 {
+					keyed = r.now
+					key(r.now - rigTicks(0.05))
+				}
+			}
+			r.run(60, 1)
+			low := math.Inf(1)
+			for range 400 {
+				r.frame(components.Second / 97)
+				pose := (*components.Pose)(r.app.World().Get(lift, r.spawn.pose))
+				require.InDelta(t, height, r.transform().Location[2]-pose.Location[2], 1e-3, "%v, %s", mode, name)
+				low = min(low, r.transform().Location[2])
+			}
+			require.Greater(t, r.transform().Location[2], low+100, "it rides up")
+		}
+	}
+}
+
 func TestRiderTurnsOnceWithItsBase(t *testing.T) {
 	for _, mode := range rigModes {
 		geo := liftWorld(t)

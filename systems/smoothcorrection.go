@@ -103,7 +103,8 @@ func (s *SmoothCorrection) apply(p *onlooked) {
 		if jump {
 			p.interp.Valid = false
 		} else {
-			shiftRecorded(p.interp, p.state, &step)
+			d := drawnBases{geo: s.ctx.Geometry, at: s.times.drawn(s.clock)}
+			d.shift(p.interp, p.state)
 		}
 	}
 	s.smooth(p, &step, jump)
@@ -131,6 +132,13 @@ func (s *SmoothCorrection) resolve(rep *components.ReplicatedMovement) (at compo
 func (s *SmoothCorrection) take(p *onlooked, at components.Vec3, yaw, turn float64) capsuleStep {
 	st, rep := p.state, p.rep
 	step := capsuleStep{old: st.Location, oldYaw: st.Rotation.Yaw, oldHalf: st.HalfHeight, new: at, newYaw: yaw}
+	if st.Base != 0 {
+		// Its base may have got a new keyframe since: that moved it, not the
+		// snapshot.
+		if old, oldYaw, ok := movement.WorldFromBase(s.ctx.Geometry, st, s.net.ObstacleTime); ok {
+			step.old, step.oldYaw = old, oldYaw
+		}
+	}
 	st.Mode = rep.Mode
 	if rep.GravityDir != (components.Vec3{}) {
 		st.GravityDir = rep.GravityDir
@@ -203,7 +211,7 @@ func (s *SmoothCorrection) push(b *components.SnapshotBuffer, p *onlooked, step 
 			b.Samples[i].Location[2] += rise
 		}
 	}
-	d := bufferDraw{geo: s.ctx.Geometry, at: s.times.drawn(s.clock)}
+	d := drawnBases{geo: s.ctx.Geometry, at: s.times.drawn(s.clock)}
 	d.push(b, p.mesh, &sample, now, s.set)
 }
 

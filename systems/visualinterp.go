@@ -15,7 +15,9 @@ import (
 //
 // The start is recorded after Replay: what a correction moved is the smoothing
 // offset's matter, and the step is then drawn from where it began. Places are
-// those of the feet, since crouching moves the capsule's centre within a step.
+// those of the feet, since crouching moves the capsule's centre within a step,
+// and relative to the base, so that a rider is drawn on its base wherever that is
+// drawn.
 
 // VisualBegin records each drawn character's place at the start of a step.
 type VisualBegin struct{ visualRecord }
@@ -57,7 +59,7 @@ func (s *VisualBegin) Update(w *arche.World) {
 	q := w.Query(s.filter)
 	for q.Next() {
 		st, v := column[components.MovementState](&q, s.state), column[components.VisualInterpolation](&q, s.interp)
-		v.PrevLocation, v.PrevYaw, v.PrevBase = feetOf(st), st.Rotation.Yaw, st.Base
+		v.PrevBase, v.PrevLocation, v.PrevYaw = recordedPlace(st)
 		v.Valid = true
 	}
 }
@@ -73,43 +75,69 @@ func (s *VisualEnd) Update(w *arche.World) {
 	q := w.Query(s.filter)
 	for q.Next() {
 		st, v := column[components.MovementState](&q, s.state), column[components.VisualInterpolation](&q, s.interp)
-		v.Location, v.Yaw, v.Base = feetOf(st), st.Rotation.Yaw, st.Base
-		v.Valid = v.Valid && exact.Dist(v.PrevLocation, v.Location) <= s.set.NoSmoothDistance
+		v.Base, v.Location, v.Yaw = recordedPlace(st)
+		if v.Base == v.PrevBase && !(exact.Dist(v.PrevLocation, v.Location) <= s.set.NoSmoothDistance) {
+			v.Valid = false
+		}
 	}
 }
 
-// feetOf is the lowest point of the capsule.
-func feetOf(st *components.MovementState) components.Vec3 {
-	f := st.Location
-	f[2] -= st.HalfHeight
-	return f
+// recordedPlace is the capsule's lowest point and its yaw, relative to its base
+// where it has one.
+func recordedPlace(st *components.MovementState) (base components.NetID, feet components.Vec3, yaw float64) {
+	feet, yaw = st.Location, st.Rotation.Yaw
+	if st.Base != 0 {
+		feet, yaw = st.BaseLocation, st.BaseYaw
+	}
+	feet[2] -= st.HalfHeight
+	return st.Base, feet, yaw
 }
 
 // interpolated is the capsule as it is drawn under a fixed tick. Where something
 // outside the step moved the character (a game's teleport) it is drawn where it
 // is now. at and yaw are the capsule; held tells that they are not the state's,
 // because a correction waits for its replay.
-func interpolated(v *components.VisualInterpolation, st *components.MovementState, at components.Vec3, yaw, alpha float64, held bool) (components.Vec3, float64) {
-	if !v.Valid {
+func (d *drawnBases) interpolated(v *components.VisualInterpolation, st *components.MovementState, at components.Vec3, yaw, alpha float64, held bool) (components.Vec3, float64) {
+	base, feet, feetYaw := recordedPlace(st)
+	still := v.PrevBase == v.Base && v.PrevLocation == v.Location && v.PrevYaw == v.Yaw
+	switch {
+	case held && !v.Valid:
 		return at, yaw
-	}
-	if !held {
-		if v.Location != feetOf(st) || (v.Location == v.PrevLocation && v.Yaw == v.PrevYaw) {
+	case !held && (!v.Valid || v.Base != base || v.Location != feet || still):
+		if base == 0 {
 			return at, yaw // exactly
 		}
+		if there, thereYaw, ok := d.world(base, st.BaseLocation, feetYaw); ok {
+			return there, thereYaw
+		}
+		return at, yaw
 	}
-	if v.PrevLocation != v.Location || held {
-		at = exact.Lerp(v.PrevLocation, v.Location, alpha)
-		at[2] += st.HalfHeight
+	there, thereYaw, ok := d.between(v.PrevBase, v.Base, v.PrevLocation, v.Location, v.PrevYaw, v.Yaw, alpha)
+	if !ok {
+		return at, yaw
 	}
-	return at, exact.NormalizeDeg(v.PrevYaw + float64(exact.NormalizeDeg(v.Yaw-v.PrevYaw)*alpha))
+	there[2] += st.HalfHeight
+	return there, thereYaw
 }
 
-// shiftRecorded moves what was recorded along with a capsule that the network
-// moved between two steps.
-func shiftRecorded(v *components.VisualInterpolation, st *components.MovementState, c *capsuleStep) {
-	d := c.atFeet()
-	v.PrevLocation = exact.Sub(v.PrevLocation, d)
-	v.PrevYaw = exact.NormalizeDeg(v.PrevYaw + (c.newYaw - c.oldYaw))
-	v.Location, v.Yaw = feetOf(st), st.Rotation.Yaw
+// shift moves what was recorded along with a capsule that the network moved
+// between two steps: the drawn step stays the same one, at another place.
+func (d *drawnBases) shift(v *components.VisualInterpolation, st *components.MovementState) {
+	base, feet, yaw := recordedPlace(st)
+	if base != v.Base || base != v.PrevBase {
+		// Boarded or left: both ends first in terms of the new base.
+		from, fromYaw, okFrom := d.world(v.PrevBase, v.PrevLocation, v.PrevYaw)
+		to, toYaw, okTo := d.world(v.Base, v.Location, v.Yaw)
+		if !okFrom || !okTo {
+			v.Valid = false
+			return
+		}
+		v.PrevLocation, v.PrevYaw, okFrom = d.relative(base, from, fromYaw)
+		v.Location, v.Yaw, okTo = d.relative(base, to, toYaw)
+		v.PrevBase, v.Base = base, base
+		v.Valid = v.Valid && okFrom && okTo
+	}
+	v.PrevLocation = exact.Add(v.PrevLocation, exact.Sub(feet, v.Location))
+	v.PrevYaw = exact.NormalizeDeg(v.PrevYaw + (yaw - v.Yaw))
+	v.Location, v.Yaw = feet, yaw
 }
