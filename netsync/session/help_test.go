@@ -250,6 +250,14 @@ func connected(t testing.TB, cfg link.Config, sc, cc session.Config) (*world, *e
 	return w, e
 }
 
+// near asserts that two times differ by at most d.
+func near(t testing.TB, want, got, d components.Ticks) {
+	t.Helper()
+	if e := got - want; e > d || e < -d {
+		require.Failf(t, "not near", "want %d, got %d: %.2f ms off", want, got, 1000*e.Seconds())
+	}
+}
+
 func number(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n)) }
 
 // tap is a Conn that shows what passes and may change or swallow it.

@@ -65,7 +65,7 @@ func (r Refusal) String() string {
 type Counts [Refusals]uint64
 
 // Total is the sum over all refusals.
-func (c *Counts) Total() (n uint64) {
+func (c Counts) Total() (n uint64) {
 	for _, x := range c {
 		n += x
 	}
