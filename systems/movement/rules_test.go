@@ -44,7 +44,7 @@ func TestLongMovesAreSubStepped(t *testing.T) {
 
 func TestLandingInALongMoveWalksTheRest(t *testing.T) {
 	w := newWalker(newPlanes(floorAt0), 5)
-	w.p.MaxSimulationIterations = 4
+	w.p.MaxSimulationIterations = 1
 	w.s.Location[2], w.s.Mode, w.s.Velocity = 90, components.ModeFalling, Vec3{600, 0, -500}
 	w.move(east, 0)
 	require.Equal(t, components.ModeWalking, w.s.Mode)
@@ -248,4 +248,54 @@ func TestMeshWithDoubledFlippedAndSliverTriangles(t *testing.T) {
 		return w.s.Location
 	}
 	require.Less(t, exact.Dist(run(clean), run(dirty)), 0.15)
+}
+
+func TestWaysAlongAWallStayInTheFloorsPlane(t *testing.T) {
+	for yaw := 0.0; yaw < 360; yaw += 17 {
+		for _, steep := range []float64{-60, -20, 0, 50, 80} {
+			s, c := exact.SinCosDeg(yaw)
+			up, flat := exact.SinCosDeg(steep)
+			wall := Vec3{c * flat, s * flat, up}
+			fs, fc := exact.SinCosDeg(25)
+			floor := Vec3{fs * 0.6, fs * 0.8, fc}
+			n := wallOnFloor(wall, floor)
+			require.InDelta(t, 1, exact.Len(n), 1e-9)
+			along := groundWay(Vec3{-n[1], n[0], 0}, floor, true)
+			require.InDelta(t, 0, exact.Dot(along, wall), 1e-9, "neither into the wall nor off it")
+			require.InDelta(t, 0, exact.Dot(along, floor), 1e-9, "in the floor")
+			require.Greater(t, exact.Dot(groundWay(n, floor, true), wall), 0.0, "its normal leads off the wall")
+		}
+	}
+	require.Zero(t, wallOnFloor(Vec3{0, 0, -1}, Vec3{0, 0, 1}), "a ceiling over a level floor bars nothing")
+}
+
+func TestLiftIntoACeiling(t *testing.T) {
+	w := collision.NewWorld()
+	require.NoError(t, w.AddLevel(0, build(t, collision.NewBuilder().Floor(0, 2000).Box(Vec3{0, 0, 450}, Vec3{500, 500, 50}, 0).
+		Obstacle(components.Obstacle{ID: 3, HalfExtents: Vec3{100, 100, 10}},
+			components.ObstacleMotion{Kind: components.MotionShuttle, Origin: Vec3{0, 0, 10}, Travel: Vec3{0, 0, 300}, Period: 4 * components.Second}))))
+	c := newWalker(w, 60)
+	c.s.Location[2] += 20
+	stuck := false
+	for i := 0; i < 600; i++ {
+		c.move(Vec3{}, 0)
+		stuck = stuck || c.has(EventStuck)
+		require.Less(t, exact.Len2(c.s.Velocity), 1.0, "never launched")
+		require.LessOrEqual(t, c.s.Velocity[2], 0.0, "never launched")
+		require.LessOrEqual(t, c.s.Location[2]+88, 400.01, "never into the ceiling")
+		require.Greater(t, c.feet(), -0.01, "never through the floor")
+	}
+	require.True(t, stuck, "being crushed is reported")
+}
+
+func TestWithoutAStepHeightSlopesAreStillWalkedDown(t *testing.T) {
+	l := build(t, collision.NewBuilder().Floor(0, 3000).Ramp(Vec3{0, -300, 0}, Vec3{900, 600, 100}, 0))
+	w := newWalker(l, 60)
+	w.p.MaxStepHeight = 0
+	w.s.Location = Vec3{700, 0, 170}
+	for i := 0; i < 60; i++ {
+		w.move(Vec3{-2048, 0, 0}, 0)
+	}
+	require.Equal(t, components.ModeWalking, w.s.Mode)
+	require.Less(t, w.s.Location[0], 300.0)
 }

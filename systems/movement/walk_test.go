@@ -166,7 +166,7 @@ func TestWanderersOnTheOraclesLevel(t *testing.T) {
 	l := oracleLevel(t)
 	lo, hi := l.Bounds()
 	for _, hz := range []int{15, 30, 60} {
-		t.Run(fmt.Sprint(hz), func(t *testing.T) { wander(t, l, lo, hi, 20, hz, 900/hz) })
+		t.Run(fmt.Sprint(hz), func(t *testing.T) { wander(t, l, lo, hi, 12, hz, 600/hz) })
 	}
 }
 
@@ -176,7 +176,7 @@ func TestWanderersOnTheArena(t *testing.T) {
 	require.NoError(t, w.AddLevel(0, l))
 	lo, hi := l.Bounds()
 	for _, hz := range []int{15, 30, 60} {
-		t.Run(fmt.Sprint(hz), func(t *testing.T) { wander(t, w, lo, hi, 20, hz, 900/hz) })
+		t.Run(fmt.Sprint(hz), func(t *testing.T) { wander(t, w, lo, hi, 12, hz, 600/hz) })
 	}
 }
 

@@ -100,7 +100,11 @@ func (c *Context) startFalling(st *StepState, unused float64) {
 // falls tells whether a floor lies more than a step below the one that was
 // left, the way along a ramp taken into account.
 func falls(f, old *Floor, moved float64, p *components.MovementProfile) bool {
-	return old.Point[2]+moved-f.Point[2] > p.MaxStepHeight+1e-6
+	most := p.MaxStepHeight
+	if most < maxFloorDist {
+		most = maxFloorDist
+	}
+	return old.Point[2]+moved-f.Point[2] > most+1e-6
 }
 
 func (c *Context) mayLeave(st *StepState) bool {
