@@ -13,6 +13,7 @@ type profileEntry struct {
 	name      string
 	revisions [profileRevisions]profileRevision
 	newest    uint16
+	added     uint64 // hash of the profile as it was added
 }
 
 const profileRevisions = 8
@@ -30,7 +31,7 @@ func (t *ProfileTable) Add(name string, p MovementProfile) (ProfileRef, error) {
 	if err := p.Validate(); err != nil {
 		return ProfileRef{}, fmt.Errorf("profile %q: %w", name, err)
 	}
-	e := profileEntry{name: name, newest: 1}
+	e := profileEntry{name: name, newest: 1, added: p.Hash()}
 	e.revisions[1%profileRevisions] = profileRevision{profile: p, number: 1, used: true}
 	t.entries = append(t.entries, e)
 	return ProfileRef{ID: ProfileID(len(t.entries) - 1), Revision: 1}, nil

@@ -70,6 +70,10 @@ func (q *MoveQueue) Len() int { return q.n }
 // At is the i-th oldest move. It stays valid until that move is removed.
 func (q *MoveQueue) At(i int) *SavedMove { return &q.moves[(q.head+i)%MaxSavedMoves] }
 
+// Slot is the place in the ring of the i-th oldest move, 0..MaxSavedMoves-1. A
+// move keeps its place while it is queued: blocks beside the queue go by it.
+func (q *MoveQueue) Slot(i int) int { return (q.head + i) % MaxSavedMoves }
+
 // Newest is the last saved move, nil when there is none.
 func (q *MoveQueue) Newest() *SavedMove {
 	if q.n == 0 {
