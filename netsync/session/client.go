@@ -65,6 +65,8 @@ type Client struct {
 	nonce   uint64
 	reply   wire.Response
 	since   components.Ticks // of Responding
+	replied components.Ticks // first response of this attempt
+	replies int
 	slot    int
 	ticked  uint64 // newest tick of the server
 	clock   clock
@@ -98,7 +100,7 @@ func (c *Client) Connect(now components.Ticks) error {
 	c.core = core{cfg: &c.cfg, conn: c.core.conn, addr: c.server, kind: wire.KindUp}
 	c.clock.reset(now)
 	c.back = backoff{}
-	c.ticked, c.slot = 0, 0
+	c.ticked, c.slot, c.replies = 0, 0, 0
 	c.err, c.tell = nil, false
 	c.state, c.began, c.now = Requesting, now, now
 	c.knock(now)
@@ -261,6 +263,9 @@ func (c *Client) answer(b []byte) (Refusal, bool) {
 		}
 		c.reply.Issued, c.reply.Cookie = m.Issued, m.Cookie
 		c.state, c.since = Responding, c.now
+		if c.replies++; c.replies == 1 {
+			c.replied = c.now
+		}
 		c.knock(c.now)
 	case wire.KindAccept:
 		var m wire.Accept
@@ -294,7 +299,7 @@ func (c *Client) accepted(m *wire.Accept) {
 	c.lastSent = c.now - c.cfg.KeepAlive // the server waits for the first packet
 	c.slot, c.ticked = int(m.Slot), m.Tick
 	c.clock.down(c.now, m.Time)
-	c.clock.up(c.now, c.lastTry, m.Time)
+	c.clock.up(c.now, c.replied, m.Time) // whichever response it answers, the first was not sent later
 	c.clock.update(c.now)
 	c.back.start(c.now)
 	c.handler.Connected()

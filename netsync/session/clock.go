@@ -29,14 +29,16 @@ const (
 	// jumpError is the error above which it jumps instead: a clock was set, or
 	// a machine slept.
 	jumpError = second
+	// contradiction is by how much the bounds may overlap: drift over a window,
+	// and the steps in which times are told.
+	contradiction = 10 * second / 1000
 )
 
 type clockBucket struct {
-	epoch      int64 // C / clockBucketSpan
-	hasLow     bool
-	hasHigh    bool
-	low, high  components.Ticks
-	ups, downs int
+	epoch     int64 // C / clockBucketSpan
+	hasLow    bool
+	hasHigh   bool
+	low, high components.Ticks
 }
 
 type clock struct {
@@ -115,6 +117,10 @@ func (k *clock) update(now components.Ticks) {
 	}
 	k.fresh = false
 	low, high, ok := k.bounds(now)
+	if ok && low > high+contradiction {
+		k.forget(now)
+		low, high, ok = k.bounds(now)
+	}
 	if !ok {
 		return
 	}
@@ -129,6 +135,17 @@ func (k *clock) update(now components.Ticks) {
 		k.shown = k.target
 		k.told = false
 		k.jumps++
+	}
+}
+
+// forget drops samples of before one of the clocks was set or changed its
+// pace, which contradict those of after: all but the newest bucket, and that
+// too if it holds both.
+func (k *clock) forget(now components.Ticks) {
+	b := *k.bucket(now)
+	k.buckets = [clockBuckets]clockBucket{}
+	if !b.hasLow || !b.hasHigh || b.low <= b.high+contradiction {
+		*k.bucket(now) = b
 	}
 }
 
