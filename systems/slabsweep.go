@@ -94,7 +94,7 @@ func (s *slots) initialize(w *arche.World) {
 
 // held is an entity's component, nil where either is gone.
 func held[T any](w *arche.World, e arche.Entity, id arche.ID) *T {
-	if e.IsZero() || !w.Alive(e) || !w.Has(e, id) {
+	if e.IsZero() || !ecs.Alive(w, e) || !w.Has(e, id) {
 		return nil
 	}
 	return (*T)(w.Get(e, id))

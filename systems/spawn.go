@@ -173,7 +173,7 @@ func (s *Spawner) Teleport(e arche.Entity, to components.Vec3, yaw float64) {
 
 // Despawn removes a character and gives its slots back.
 func (s *Spawner) Despawn(e arche.Entity) {
-	if !s.world.Alive(e) {
+	if !ecs.Alive(s.world, e) {
 		return
 	}
 	s.slots.free(e)
