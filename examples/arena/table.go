@@ -49,6 +49,7 @@ const (
 	tableRows  = 12
 	headEvery  = 30
 	plainWidth = 200
+	ttyWidth   = 160
 )
 
 // The table's head, and where its columns end.
@@ -57,13 +58,14 @@ const (
 	tableHead2 = "     s                 /s       /s       /s  moves/s      ms    of a client   p50, p99 ms  /s"
 )
 
-// NewTable writes to w. width is the terminal's, 0 for 110 columns.
+// NewTable writes to w. width is the terminal's, 0 where it is not known: what
+// is wider is then cut by the terminal itself.
 func NewTable(w io.Writer, tty bool, width int, quiet bool) *Table {
 	switch {
 	case !tty:
 		width = plainWidth
 	case width <= 0:
-		width = len(tableHead1)
+		width = ttyWidth
 	}
 	return &Table{w: w, tty: tty, quiet: quiet, width: width}
 }
@@ -89,6 +91,9 @@ func (t *Table) Show(s *Sample) {
 		}
 		t.lines++
 		line := row(s)
+		if _, why, ok := strings.Cut(reasons(&s.Rates), ": "); ok {
+			line += "  " + why
+		}
 		if s.Total > 0 {
 			line += fmt.Sprintf("  [%.0f %% of %v]", 100*share(s), s.Total)
 		}
@@ -103,8 +108,10 @@ func (t *Table) Show(s *Sample) {
 	}
 	t.rows = append(t.rows, row(s))
 	lines := append([]string{tableHead1, tableHead2}, t.rows...)
-	lines = append(lines, "", foot(s, t.width))
+	lines = append(lines, reasons(&s.Rates), foot(s, t.width))
 	var b strings.Builder
+	// No wrapping meanwhile: a line is a line on a narrow terminal too.
+	b.WriteString("\x1b[?7l")
 	if t.drawn > 0 {
 		// Up to the first line, then wipe what is below.
 		fmt.Fprintf(&b, "\x1b[%dA\r\x1b[J", t.drawn)
@@ -113,6 +120,7 @@ func (t *Table) Show(s *Sample) {
 		b.WriteString(clip(l, t.width))
 		b.WriteByte('\n')
 	}
+	b.WriteString("\x1b[?7h")
 	t.drawn = len(lines)
 	io.WriteString(t.w, b.String())
 }
@@ -128,17 +136,26 @@ func row(s *Sample) string {
 	for _, c := range r.Corrections {
 		total += c
 	}
-	line := fmt.Sprintf("%6.1f  %8d %8s %8s %8s %8s %7.1f %8s %7s %7.2f %5.2f  %s",
+	return fmt.Sprintf("%6.1f  %8d %8s %8s %8s %8s %7.1f %8s %7s %7.2f %5.2f  %s",
 		s.Elapsed.Seconds(), s.Clients, rate(r.Moves), rate(r.Acks), rate(r.Replays), rate(r.ReplayedMoves), s.RTTMs,
 		rate(r.UpKbps), rate(r.DownKbps), s.TickMs.P50, s.TickMs.P99, rate(total))
-	sep := "  "
+}
+
+// reasons are the corrections a second by reason, empty where there are none.
+func reasons(r *nettest.Rates) string {
+	var b strings.Builder
 	for i, c := range r.Corrections {
-		if c > 0 {
-			line += sep + components.CorrectionReason(i).String() + " " + rate(c)
-			sep = ", "
+		if c <= 0 {
+			continue
 		}
+		if b.Len() == 0 {
+			b.WriteString("  corrections /s: ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(components.CorrectionReason(i).String() + " " + rate(c))
 	}
-	return line
+	return b.String()
 }
 
 // rate keeps a decimal where it says something.

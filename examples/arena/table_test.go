@@ -22,15 +22,15 @@ func sampleAt(elapsed, total time.Duration) *Sample {
 	return s
 }
 
-// screen plays what was written on a terminal that knows the two sequences
-// that the table uses.
+// screen plays what was written on a terminal that knows the sequences that
+// the table uses.
 func screen(t *testing.T, out string) []string {
 	lines := []string{""}
 	at := 0
 	for len(out) > 0 {
 		switch {
 		case strings.HasPrefix(out, "\x1b["):
-			end := strings.IndexAny(out, "AJ")
+			end := strings.IndexAny(out, "AJlh")
 			switch out[end] {
 			case 'A':
 				n := 0
@@ -102,6 +102,7 @@ func TestTableOnATerminalIsDrawnInPlace(t *testing.T) {
 	require.Equal(t, []string{"before", tableHead1, tableHead2}, lines[:3])
 	require.True(t, strings.HasPrefix(lines[3], "  29.0 "), lines[3])
 	require.True(t, strings.HasPrefix(lines[2+tableRows], "  40.0 "))
+	require.Equal(t, "  corrections /s: position 1.0, forced 0.5", lines[3+tableRows])
 	require.Equal(t, "  ▕"+strings.Repeat("█", 30)+strings.Repeat(" ", 30)+"▏  50 %  40s left", lines[4+tableRows])
 	require.Equal(t, []string{"after", ""}, lines[len(lines)-2:])
 }
@@ -109,6 +110,7 @@ func TestTableOnATerminalIsDrawnInPlace(t *testing.T) {
 func TestTableNeverWrapsOnANarrowTerminal(t *testing.T) {
 	var out bytes.Buffer
 	tab := NewTable(&out, true, 60, false)
+	tab.Show(&Sample{})
 	for _, total := range []time.Duration{0, time.Minute} {
 		tab.Show(sampleAt(59*time.Second, total))
 	}
@@ -141,6 +143,14 @@ func TestProgressBarNeverRunsOver(t *testing.T) {
 	for i := range 1000 {
 		require.LessOrEqual(t, len([]rune(foot(sampleAt(time.Duration(i)*time.Second/10, 100*time.Second), 70))), 70)
 	}
+}
+
+func TestTerminalIsToldNotToWrapWhileTheTableIsDrawn(t *testing.T) {
+	var out bytes.Buffer
+	tab := NewTable(&out, true, 0, false)
+	tab.Show(sampleAt(time.Second, 0))
+	require.True(t, strings.HasPrefix(out.String(), "\x1b[?7l"))
+	require.True(t, strings.HasSuffix(out.String(), "\x1b[?7h"))
 }
 
 func TestQuietShowsNothing(t *testing.T) {
