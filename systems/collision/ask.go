@@ -7,19 +7,6 @@ import (
 	"github.com/gaitnet/gait/components/exact"
 )
 
-// sweepBounds is the box that the query's way covers.
-func sweepBounds(k *work) (lo, hi Vec3) {
-	for i := range 3 {
-		reach := k.r + slack
-		if i == 2 {
-			reach += k.h
-		}
-		a, b := k.p[i], k.p[i]+k.d[i]
-		lo[i], hi[i] = min(a, b)-reach, max(a, b)+reach
-	}
-	return lo, hi
-}
-
 func apart(lo, hi, lo2, hi2 *Vec3) bool {
 	return lo[0] > hi2[0] || hi[0] < lo2[0] || lo[1] > hi2[1] || hi[1] < lo2[1] || lo[2] > hi2[2] || hi[2] < lo2[2]
 }
@@ -36,6 +23,7 @@ func (x *obstacle) local(k *work, at components.Ticks, lo, hi *Vec3, in *work) (
 	*in = *k
 	in.p = exact.RotateYaw(exact.Sub(k.p, pose.Location), -pose.Yaw)
 	in.d = exact.RotateYaw(k.d, -pose.Yaw)
+	in.cover()
 	return pose, true
 }
 
@@ -45,7 +33,7 @@ func (s *scene) ask(k *work, q *Query, ray bool) {
 	if !(k.len > leastMove) {
 		return
 	}
-	lo, hi := sweepBounds(k)
+	lo, hi := k.lo, k.hi
 	for _, x := range s.obstacles {
 		if apart(&lo, &hi, &x.lo, &x.hi) || x.o.ID == q.Ignore {
 			continue
@@ -65,7 +53,7 @@ func (s *scene) ask(k *work, q *Query, ray bool) {
 		if in.base == x.o.ID && in.hit {
 			p, d := k.p, k.d
 			*k = in
-			k.p, k.d = p, d
+			k.p, k.d, k.lo, k.hi = p, d, lo, hi
 			k.n, k.fn = positive(exact.RotateYaw(in.n, pose.Yaw)), positive(exact.RotateYaw(in.fn, pose.Yaw))
 			k.point = exact.Add(pose.Location, exact.RotateYaw(in.point, pose.Yaw))
 		}
@@ -121,7 +109,8 @@ func (w *World) Overlap(q *Query) bool {
 		s.level.overlap(&k, q)
 	}
 	k.d = Vec3{}
-	lo, hi := sweepBounds(&k)
+	k.cover()
+	lo, hi := k.lo, k.hi
 	for _, x := range s.obstacles {
 		if apart(&lo, &hi, &x.lo, &x.hi) || x.o.ID == q.Ignore {
 			continue

@@ -24,6 +24,9 @@ func (m *mesh) sweepTri(w *work, t *tri, base components.NetID) {
 	if gap > 0 && (approach <= w.along || gap/approach > w.t+w.late) {
 		return
 	}
+	if t.off(w) {
+		return
+	}
 	inside := false
 	if gap <= 0 && t.near(w.p, w.r, w.h) {
 		var blocks bool
@@ -61,6 +64,18 @@ func (m *mesh) sweepTri(w *work, t *tri, base components.NetID) {
 			m.sweepVert(w, t, k, base, inside)
 		}
 	}
+}
+
+// off is a quick no for the whole way.
+func (t *tri) off(w *work) bool {
+	for i := range 3 {
+		a, b, c := t.v[0][i], t.v[1][i], t.v[2][i]
+		lo, hi := w.lo[i], w.hi[i]
+		if (a > hi && b > hi && c > hi) || (a < lo && b < lo && c < lo) {
+			return true
+		}
+	}
+	return false
 }
 
 // near is a quick no for the capsule at a place.

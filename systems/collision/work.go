@@ -27,11 +27,12 @@ const (
 // work is a query on its way through the geometry: the capsule in the frame of
 // the mesh that is being asked, and the best contact so far in that frame.
 type work struct {
-	p, d  Vec3
-	r, h  float64 // h is half the segment, without the caps
-	len   float64 // of d
-	along float64 // alongSine * len
-	late  float64 // the fraction of touch: nothing that begins later than t by it can tie
+	p, d   Vec3
+	r, h   float64 // h is half the segment, without the caps
+	len    float64 // of d
+	lo, hi Vec3    // what the capsule covers on its way
+	along  float64 // alongSine * len
+	late   float64 // the fraction of touch: nothing that begins later than t by it can tie
 
 	t      float64
 	hit    bool
@@ -64,7 +65,20 @@ func (w *work) begin(q *Query) bool {
 		return false
 	}
 	w.r, w.h = q.Radius, max(q.HalfHeight-q.Radius, 0)
+	w.cover() // again, with its size
 	return true
+}
+
+// cover finds lo and hi.
+func (w *work) cover() {
+	for i := range 3 {
+		reach := w.r + slack
+		if i == 2 {
+			reach += w.h
+		}
+		a, b := w.p[i], w.p[i]+w.d[i]
+		w.lo[i], w.hi[i] = min(a, b)-reach, max(a, b)+reach
+	}
 }
 
 func (w *work) beginRay(q *Query) bool {
@@ -77,6 +91,7 @@ func (w *work) beginRay(q *Query) bool {
 	w.len = exact.Len(q.Delta)
 	w.along = float64(alongSine * w.len)
 	w.late = touch / max(w.len, leastMove)
+	w.cover()
 	return true
 }
 
