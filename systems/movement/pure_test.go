@@ -6,6 +6,7 @@ import (
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/components/exact"
+	"github.com/gaitnet/gait/systems/collision"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -119,12 +120,18 @@ func FuzzMove(f *testing.F) {
 }
 
 func TestMovesAllocateNothing(t *testing.T) {
-	c := &Context{Geometry: playground()}
+	for _, g := range []collision.Geometry{playground(), obstacleCourse(t)} {
+		require.Zero(t, allocsOfMoves(g))
+	}
+}
+
+func allocsOfMoves(g collision.Geometry) float64 {
+	c := &Context{Geometry: g}
 	p := components.DefaultProfile()
 	s := InitialState(&p, Vec3{-200, 0, 200}, 0)
 	cmd := components.MoveCommand{Acceleration: east, Dt: 960}
 	i := 0
-	n := testing.AllocsPerRun(2000, func() {
+	return testing.AllocsPerRun(2000, func() {
 		i++
 		cmd.ObstacleTime += 960
 		cmd.Flags = components.MoveFlags(i / 40 % 4)
@@ -132,5 +139,4 @@ func TestMovesAllocateNothing(t *testing.T) {
 		c.Move(&s, &cmd, &p)
 		c.SimulateProxy(&s, 960, cmd.ObstacleTime, &p)
 	})
-	require.Zero(t, n)
 }

@@ -209,3 +209,23 @@ func BenchmarkWalk(b *testing.B) {
 	b.ReportMetric(float64(c.Stats.Rays)/n, "rays/op")
 	b.ReportMetric(100*float64(ground)/n, "%ground")
 }
+
+// BenchmarkOpenFloor: standing still and walking in the open.
+func BenchmarkOpenFloor(b *testing.B) {
+	l := build(b, collision.NewBuilder().Floor(0, 1e6))
+	for _, k := range []struct {
+		name  string
+		accel Vec3
+	}{{"stand", Vec3{}}, {"walk", east}} {
+		b.Run(k.name, func(b *testing.B) {
+			w := newWalker(l, 60)
+			for range b.N {
+				if w.s.Location[0] > 9e5 {
+					w.s.Location[0] = 0
+				}
+				w.move(k.accel, 0)
+			}
+			b.ReportMetric(float64(w.c.Stats.Sweeps)/float64(b.N), "sweeps/op")
+		})
+	}
+}
