@@ -135,10 +135,10 @@ func buildSoup(t testing.TB, soup [][3]Vec3) *Level {
 func TestSweepsAgreeWithSearchedContacts(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	hits, misses := 0, 0
-	for range 36 {
+	for range 30 {
 		soup := soupOf(rng, 5)
 		l := buildSoup(t, soup)
-		for range 6 {
+		for range 5 {
 			q := Query{Start: randVec(rng, 500), Radius: 10 + 40*rng.Float64()}
 			q.Delta = randVec(rng, 200).Sub(q.Start.Mul(1.4))
 			q.HalfHeight = q.Radius + 60*rng.Float64()
@@ -175,7 +175,7 @@ func TestSweepsAgreeWithSearchedContacts(t *testing.T) {
 func TestOverlapsAgreeWithSearchedDistances(t *testing.T) {
 	rng := rand.New(rand.NewSource(2))
 	inside, outside := 0, 0
-	for range 40 {
+	for range 80 {
 		soup := soupOf(rng, 5)
 		l := buildSoup(t, soup)
 		for range 30 {
