@@ -81,6 +81,7 @@ func TestWrongFlagOrFileIsOneLineAndExit2(t *testing.T) {
 	bad := func(name, text string) string { return file(t, name, text) }
 	missing := filepath.Join(t.TempDir(), "none")
 	dir := t.TempDir()
+	_, notThere := os.Open(missing)
 	for _, c := range []struct {
 		args []string
 		want string
@@ -115,7 +116,7 @@ func TestWrongFlagOrFileIsOneLineAndExit2(t *testing.T) {
 		{[]string{"-listen", ":1", "-connect", ":2"}, "-listen and -connect exclude each other"},
 		{[]string{"-replay", missing, "-record", "x"}, "-replay and -record exclude each other"},
 		{[]string{"-trace-start", "1s"}, "-trace-start needs -trace-up or -trace-down"},
-		{[]string{"-input", missing}, `invalid value "` + missing + `" for flag -input: open ` + missing + `: no such file or directory`},
+		{[]string{"-input", missing}, `invalid value "` + missing + `" for flag -input: ` + notThere.Error()},
 		{[]string{"-json", dir}, "-json: " + dir + " is a directory"},
 		{[]string{"-plot", missing + "/a.svg"}, "-plot: " + missing + "/a.svg: there is no directory " + missing},
 		{[]string{"-record", ""}, "-record: a file name is missing"},
