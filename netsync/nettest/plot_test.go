@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -168,4 +169,41 @@ func TestGridLinesAreRoundAndFew(t *testing.T) {
 		n := len(gridLines(c[0], c[1]))
 		require.True(t, n >= 3 && n <= 11, "%v has %d", c, n)
 	}
+}
+
+func TestPictureShowsTheCoordinateThatMoves(t *testing.T) {
+	p := &Picture{}
+	for i := range components.Ticks(150) {
+		p.Owner.Add(i*960, components.Vec3{10, float64(i) * 10, 0}, false)
+	}
+	out := draw(t, "along-y", p)
+	require.Contains(t, out, "y over time")
+	// 0 to 1490 cm: on the map y goes down from its start at the top, over
+	// time larger is further up.
+	f := frame{leftX, panelTop, leftW, panelH, 10 - 745*1.06, 10 + 745*1.06, 745 - 745*1.06, 745 + 745*1.06}
+	require.InDelta(t, leftX+leftW/2, f.x(10), 1e-9)
+	up := frame{rightX, panelTop, rightW, panelH, 0, 2.5, 745 + 745*1.12, 745 - 745*1.12}
+	require.Less(t, f.y(0), f.y(1490))
+	require.Less(t, up.y(1490), up.y(0))
+	at := func(x, y float64) string {
+		return strconv.FormatFloat(x, 'f', 1, 64) + " " + strconv.FormatFloat(y, 'f', 1, 64)
+	}
+	require.Contains(t, out, `d="M`+at(f.x(10), f.y(0))+"L")
+	require.Contains(t, out, "L"+at(f.x(10), f.y(1490))+`" `)
+	require.Contains(t, out, `d="M`+at(up.x(0), up.y(0))+"L")
+	require.Contains(t, out, "L"+at(up.x(149.0/60), up.y(1490))+`" `)
+}
+
+func TestTrailOnPaperLeavesOutWhatNobodySees(t *testing.T) {
+	var tr Trail
+	for i := range 100 {
+		tr.Add(components.Ticks(i), components.Vec3{float64(i) / 10}, i == 60)
+	}
+	s := &svg{}
+	s.trail(&tr, 0, 100, 1, func(q *trailPoint) (float64, float64) { return q.place[0], 0 }, "")
+	// A point a px or so, the ends of both pieces kept.
+	require.Equal(t, 2, strings.Count(s.String(), "M"))
+	require.Contains(t, s.String(), "L5.9 0.0M6.0 0.0L")
+	require.Contains(t, s.String(), `L9.9 0.0" `)
+	require.InDelta(t, 12, strings.Count(s.String(), "L"), 2)
 }
