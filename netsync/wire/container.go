@@ -182,12 +182,8 @@ func (p *ContainerPlan) writeRest(w *bits.Writer, q *components.MoveQueue, c *ch
 }
 
 const (
-	extensionBits  = 8
-	claimWidthBits = 5  // 0..30
-	claimWide      = 31 // in place of a width: 6 bits of width follow
-	claimWideBits  = 6
-	claimWidth     = 52 // two's complement of bits.QuantizeMax
-	claimZOrder    = 13
+	extensionBits = 8
+	claimDecimals = 2
 )
 
 func (p *ContainerPlan) extend(w *bits.Writer, i int) {
@@ -214,23 +210,7 @@ func writeClaim(w *bits.Writer, s *components.MovementState) {
 	if s.Base != 0 {
 		at = s.BaseLocation
 	}
-	var q [3]int64
-	for i, v := range at {
-		if v-v != 0 {
-			w.Refuse()
-		}
-		q[i] = bits.Quantize(v, bits.Hundredths)
-	}
-	n := signedWidth(q[0], q[1])
-	if n < claimWide {
-		w.WriteBits(uint64(n), claimWidthBits)
-	} else {
-		w.WriteBits(claimWide, claimWidthBits)
-		w.WriteBits(uint64(n), claimWideBits)
-	}
-	w.WriteBits(uint64(q[0]), n)
-	w.WriteBits(uint64(q[1]), n)
-	w.WriteInt(q[2], claimZOrder)
+	writePlace(w, at, claimDecimals)
 }
 
 func readClaim(t *track, m *components.MoveData) {
@@ -240,23 +220,5 @@ func readClaim(t *track, m *components.MoveData) {
 	t.at("claim base")
 	m.ClaimBase = readBase(r)
 	t.at("claim")
-	n := uint(r.ReadBits(claimWidthBits))
-	if n == claimWide {
-		n = uint(r.ReadBits(claimWideBits))
-		t.check(n >= claimWide)
-	}
-	if n > claimWidth {
-		r.Invalid()
-		n = 0
-	}
-	x, y := signExtend(r.ReadBits(n), n), signExtend(r.ReadBits(n), n)
-	z := r.ReadInt(claimZOrder)
-	t.check(signedWidth(x, y) == n)
-	for i, v := range [3]int64{x, y, z} {
-		if v > bits.QuantizeMax || v < -bits.QuantizeMax {
-			r.Invalid()
-			v = 0
-		}
-		m.Claim[i] = bits.Dequantize(v, bits.Hundredths)
-	}
+	m.Claim = readPlace(t, claimDecimals)
 }

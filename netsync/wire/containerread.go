@@ -1,7 +1,6 @@
 package wire
 
 import (
-	mbits "math/bits"
 	"slices"
 
 	"github.com/gaitnet/gait/components"
@@ -105,20 +104,4 @@ func (c *Container) extension(t *track, extended bool, ctx *ContainerContext) {
 		ctx.Extension(&c.block, c.N-1)
 		t.check(c.block.Err() == nil)
 	}
-}
-
-// signedWidth is the width of the wider value in two's complement, 0 for zeros.
-func signedWidth(x, y int64) uint {
-	u := uint64(x^x>>63) | uint64(y^y>>63)
-	if u == 0 && x == 0 && y == 0 {
-		return 0
-	}
-	return uint(mbits.Len64(u)) + 1
-}
-
-func signExtend(v uint64, n uint) int64 {
-	if n == 0 {
-		return 0
-	}
-	return int64(v<<(64-n)) >> (64 - n)
 }
