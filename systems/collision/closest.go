@@ -57,11 +57,12 @@ func (t *tri) closest(p Vec3, h float64) nearest {
 		keep(x, hi, f)
 		for k := range 3 {
 			a, b := t.v[k], t.v[(k+1)%3]
-			onEdge, onSeg, s := closestUpright(p, h, a, exact.Sub(b, a))
-			switch s {
-			case 0:
+			onEdge, onSeg, s, ok := closestUpright(p, h, a, exact.Sub(b, a))
+			switch {
+			case !ok:
+			case s == 0:
 				keep(a, onSeg, 4+k)
-			case 1:
+			case s == 1:
 				keep(b, onSeg, 4+(k+1)%3)
 			default:
 				keep(onEdge, onSeg, 1+k)
@@ -119,24 +120,20 @@ func (t *tri) closestPoint(p Vec3) (Vec3, int) {
 }
 
 // closestUpright is the nearest pair of the edge a + s*d (s in 0..1) and the
-// upright segment p ± h.
-func closestUpright(p Vec3, h float64, a, d Vec3) (onEdge, onSeg Vec3, s float64) {
+// upright segment p ± h; false where that is at an end of the segment, which is
+// looked at as a point.
+func closestUpright(p Vec3, h float64, a, d Vec3) (onEdge, onSeg Vec3, s float64, ok bool) {
 	r := exact.Sub(p, a)
-	flat := exact.Dot2(d, d)
-	dd := exact.Dot(d, d)
-	if flat > float64(1e-20*dd) {
+	if flat := exact.Dot2(d, d); flat > float64(1e-20*exact.Dot(d, d)) {
 		s = min(max(exact.Dot2(r, d)/flat, 0), 1)
 	} else {
 		s = min(max(r[2]/d[2], 0), 1)
 	}
-	onSeg = p
 	up := float64(s*d[2]) - r[2]
 	if up < -h || up > h {
-		up = min(max(up, -h), h)
-		r[2] += up
-		s = min(max(exact.Dot(r, d)/dd, 0), 1)
-		up = min(max(float64(s*d[2])-(p[2]-a[2]), -h), h)
+		return Vec3{}, Vec3{}, 0, false
 	}
+	onSeg = p
 	onSeg[2] += up
-	return exact.AddScaled(a, d, s), onSeg, s
+	return exact.AddScaled(a, d, s), onSeg, s, true
 }

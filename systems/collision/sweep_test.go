@@ -255,6 +255,42 @@ func TestUprightWallIsMetAtItsLowestPoint(t *testing.T) {
 	}
 }
 
+func TestUprightWallOfEitherWindingIsMetAtItsLowestPoint(t *testing.T) {
+	a, b, c := Vec3{0, -900, -500}, Vec3{0, 900, -500}, Vec3{0, 0, 2000}
+	for _, v := range [][3]Vec3{{a, b, c}, {a, c, b}} {
+		l := buildSoup(t, [][3]Vec3{v})
+		for _, x := range []float64{-300, 300} {
+			q := capsuleAt(Vec3{x, 0, 20})
+			q.Delta = Vec3{-2 * x, 0, 0}
+			require.True(t, l.Sweep(&q))
+			require.Equal(t, 20-54.0, q.Hit.Point[2], "from %v", x)
+		}
+	}
+}
+
+func TestTiesOfOneTriangleAreKeptInOneOrder(t *testing.T) {
+	f := &tri{id: 5}
+	ties := []contact{
+		{0.5, Vec3{0, 0, 1}, Vec3{1, 2, 3}, 0},
+		{0.5, Vec3{0, 0, 1}, Vec3{1, 2, 3}, 1},
+		{0.5, Vec3{0, 0, 1}, Vec3{0, 2, 3}, 1},
+		{0.5, Vec3{0, 1, 0}, Vec3{0, 2, 3}, 1},
+	}
+	kept := func(a, b contact) (Vec3, Vec3, uint8) {
+		w := work{t: 1}
+		w.take(a.t, 0, &a, 0, f, a.n)
+		w.take(b.t, 0, &b, 0, f, b.n)
+		return w.n, w.point, w.rank
+	}
+	for i, a := range ties {
+		for _, b := range ties[i+1:] {
+			n, p, r := kept(a, b)
+			n2, p2, r2 := kept(b, a)
+			require.Equal(t, []any{n, p, r}, []any{n2, p2, r2}, "%v %v", a, b)
+		}
+	}
+}
+
 func TestSurfaceFlagsComeBack(t *testing.T) {
 	b := NewBuilder().SetSurface(SurfaceNoStepUp).Box(Vec3{0, 0, 0}, Vec3{50, 50, 50}, 0)
 	b.SetSurface(SurfaceWalkable|0x100).Box(Vec3{300, 0, 0}, Vec3{50, 50, 50}, 0)
