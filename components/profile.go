@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 )
 
 func floor(x float64) float64 { return math.Floor(x) }
@@ -153,7 +154,8 @@ func (p *MovementProfile) MaxSpeed(m MovementMode, crouched bool) float64 {
 // ErrProfile is wrapped by every complaint about a profile.
 var ErrProfile = errors.New("movement profile")
 
-// Validate reports the first field that no step could work with.
+// Validate reports the first field that no step could work with. It reflects:
+// not for every move.
 func (p *MovementProfile) Validate() error {
 	check := []struct {
 		name      string
@@ -189,6 +191,12 @@ func (p *MovementProfile) Validate() error {
 	for _, c := range check {
 		if !(c.v >= c.lo && c.v <= c.hi) || (c.loIsOpen && c.v == c.lo) {
 			return fmt.Errorf("%w: %s is %v, must lie within %v..%v", ErrProfile, c.name, c.v, c.lo, c.hi)
+		}
+	}
+	v := reflect.ValueOf(p).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.CanFloat() && f.Float()-f.Float() != 0 {
+			return fmt.Errorf("%w: %s is %v, must be finite", ErrProfile, v.Type().Field(i).Name, f.Float())
 		}
 	}
 	return nil

@@ -38,7 +38,9 @@ func (t *ProfileTable) Add(name string, p MovementProfile) (ProfileRef, error) {
 }
 
 // Revise puts in a new revision of id under a number (the server counts up,
-// a client is told) and gives the one before it a deadline in server time.
+// a client is told) and gives the one before it a deadline in server time, 0
+// for none. Being told the newest revision again changes nothing; another
+// content under its number, and a number that went before it, are refused.
 func (t *ProfileTable) Revise(id ProfileID, number uint16, p MovementProfile, deadline Ticks) error {
 	if int(id) >= len(t.entries) {
 		return fmt.Errorf("%w: there is no profile %d", ErrProfile, id)
@@ -47,6 +49,12 @@ func (t *ProfileTable) Revise(id ProfileID, number uint16, p MovementProfile, de
 		return err
 	}
 	e := &t.entries[id]
+	switch behind := e.newest - number; {
+	case behind == 0 && e.revisions[number%profileRevisions].profile == p:
+		return nil
+	case behind < profileRevisions:
+		return fmt.Errorf("%w: %q has revision %d; %d does not follow it", ErrProfile, e.name, e.newest, number)
+	}
 	for i := range e.revisions {
 		if r := &e.revisions[i]; r.used && r.number == e.newest && r.deadline == 0 {
 			r.deadline = deadline

@@ -247,7 +247,7 @@ func NewBlockStore(r *Registry, shape BlockShape) *BlockStore {
 // Attach gives the slot behind h its blocks, zeroed. It allocates only for a
 // slot that never had any. h must be a live handle of the slab.
 func (s *BlockStore) Attach(h Handle) {
-	if h == 0 {
+	if h&slotMask == 0 {
 		panic("components.BlockStore: Attach of no handle")
 	}
 	i := int(uint32(h)&slotMask - 1)
@@ -266,7 +266,7 @@ func (s *BlockStore) Attach(h Handle) {
 // Detach makes the blocks of h unreachable, for when the slab's handle is
 // freed. A stale handle does nothing; forgetting to detach does no harm.
 func (s *BlockStore) Detach(h Handle) {
-	if i := int(uint32(h)&slotMask - 1); h != 0 && i < len(s.slots) && s.slots[i].handle == h {
+	if i := uint(h)&slotMask - 1; i < uint(len(s.slots)) && s.slots[i].handle == h {
 		s.slots[i].handle = 0
 	}
 }
@@ -289,8 +289,8 @@ func (s *BlockStore) StateBlock(h Handle, i int) []byte {
 }
 
 func (s *BlockStore) block(h Handle, off, n int) []byte {
-	i := int(uint32(h)&slotMask - 1)
-	if h == 0 || i >= len(s.slots) || s.slots[i].handle != h || n == 0 {
+	i := uint(h)&slotMask - 1
+	if i >= uint(len(s.slots)) || s.slots[i].handle != h || n == 0 {
 		return nil
 	}
 	all := unsafe.Slice((*byte)(unsafe.Pointer(&s.slots[i].mem[0])), s.stride)

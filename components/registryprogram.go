@@ -359,7 +359,7 @@ func (g *program) decode(r *bits.Reader, p unsafe.Pointer) {
 	}
 }
 
-// equal compares what would be sent.
+// equal tells whether a need not be sent to one who has b.
 func (g *program) equal(a, b unsafe.Pointer) bool {
 	for i := range g.ops {
 		if !g.ops[i].same(a, b) {
@@ -369,10 +369,14 @@ func (g *program) equal(a, b unsafe.Pointer) bool {
 	return true
 }
 
+// same tells whether a need not be sent to one who has b. A baseline may lie
+// outside the code (the zero value of a field whose range begins at 10): both
+// ends take it as held at its bounds. A value outside is never the same, so
+// that it is refused and not hidden.
 func (o *op) same(a, b unsafe.Pointer) bool {
-	qa, oka := o.quantum(a)
-	qb, okb := o.quantum(b)
-	return qa == qb && oka == okb
+	qa, ok := o.quantum(a)
+	qb, _ := o.quantum(b)
+	return ok && qa == qb
 }
 
 func (g *program) encodeDelta(w *bits.Writer, p, base unsafe.Pointer) {

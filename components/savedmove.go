@@ -96,15 +96,18 @@ func (q *MoveQueue) Push() (m *SavedMove, dropped bool) {
 	return m, dropped
 }
 
-// PopNewest takes the newest move off the queue.
+// PopNewest takes the newest move off the queue; what it leaves behind is not
+// held back.
 func (q *MoveQueue) PopNewest() {
 	if q.n > 0 {
 		q.n--
+		q.Pending = false
 	}
 }
 
-// Index finds the move with a stamp that was not made before a reset; -1 if
-// there is none.
+// Index finds the newest move with a stamp; -1 if there is none. Moves made
+// before a reset are found as well: the queue spans far less than a period, so
+// no stamp is in it twice.
 func (q *MoveQueue) Index(stamp Stamp) int {
 	// Responses are for recent moves: look from the new end.
 	for i := q.n - 1; i >= 0; i-- {

@@ -185,13 +185,12 @@ type PoseRing struct {
 	Next    int
 }
 
-// Push adds the newest sample. A time that does not advance replaces it.
+// Push adds the newest sample. Samples of its time or later go for it, so
+// times in the ring always advance.
 func (r *PoseRing) Push(s PoseSample) {
-	if r.N > 0 {
-		if last := &r.Samples[(r.Next+PosesKept-1)%PosesKept]; s.Time <= last.Time {
-			*last = s
-			return
-		}
+	for r.N > 0 && s.Time <= r.Samples[(r.Next+PosesKept-1)%PosesKept].Time {
+		r.Next = (r.Next + PosesKept - 1) % PosesKept
+		r.N--
 	}
 	r.Samples[r.Next] = s
 	r.Next = (r.Next + 1) % PosesKept

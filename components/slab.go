@@ -59,8 +59,8 @@ func (s *Slab[T]) Alloc(owner arche.Entity) Handle {
 
 // Get is the slot behind h, or nil for none, stale or foreign handles.
 func (s *Slab[T]) Get(h Handle) *T {
-	i := uint32(h)&slotMask - 1
-	if h == 0 || int(i) >= len(s.items) {
+	i := uint(h)&slotMask - 1 // wraps for a slot of 0, also where int has 32 bits
+	if i >= uint(len(s.items)) {
 		return nil
 	}
 	it := s.items[i]

@@ -87,7 +87,7 @@ func Atan2Deg(y, x float64) float64 {
 	if x < 0 {
 		a = 180 - a
 	}
-	if y < 0 {
+	if y < 0 && a != 180 { // just under the negative x axis it rounds to 180
 		return -a
 	}
 	return a

@@ -112,11 +112,13 @@ func Finite(a Vec3) bool {
 	return true
 }
 
-// Round rounds half away from zero to a whole number, without math.Round's
-// intrinsics (it is exact as well, this is to keep one rule for the wire).
+// Round rounds half away from zero to a whole number. Adding a half would be
+// wrong just under one half and for odd numbers past 2^52; the difference to
+// the whole part is exact.
 func Round(x float64) float64 {
-	if x < 0 {
-		return math.Ceil(x - 0.5)
+	t := math.Trunc(x)
+	if math.Abs(x-t) >= 0.5 {
+		t += math.Copysign(1, x)
 	}
-	return math.Floor(x + 0.5)
+	return t
 }
