@@ -15,16 +15,21 @@ import "github.com/gaitnet/gait/components"
 //
 // Once in half a second:
 //
-//   - delay above 60 ms and growing, or any queue together with more than 30 %
-//     loss: the interval is stretched by half (and where that happened is
-//     remembered);
+//   - delay above 80 ms and growing, or above 50 ms together with more than 30 %
+//     loss: the interval is stretched by half;
 //   - sent for a second and nothing acknowledged: the same, but that is no sign
 //     of where the limit lies;
-//   - delay above 60 ms and falling: wait, the queue drains;
-//   - delay above 60 ms, steady for 2 s, without loss: the way has become
-//     longer. What is measured is the new normal;
-//   - no queue: the interval shrinks by a sixth, or by a fiftieth where the
-//     limit was found before.
+//   - delay above 80 ms and falling: wait, the queue drains;
+//   - delay above 80 ms and steady for a second: stretch, to see whether it
+//     falls. If two stretches changed nothing, the way has become longer, and
+//     what is measured is the new normal;
+//   - delay below 50 ms: the interval shrinks by a sixth, or by a fiftieth near the knee.
+//
+// The knee is the scale that the link would just carry: what would be sent at a
+// scale of 1, by what was acknowledged while the link was full.
+//
+// A stretch waits until a packet sent after the one before is acknowledged.
+// While there is a queue the least delay is not forgotten.
 //
 // Scales are in 1/1024.
 const (
@@ -34,13 +39,14 @@ const (
 	backEvery   = second / 2
 	baseBuckets = 8
 	baseSpan    = 4 * second
-	queueMany   = 60 * second / 1000
-	queueSome   = 20 * second / 1000
-	queueStep   = 10 * second / 1000 // less is steady
-	steadyFor   = 4                  // evaluations
+	queueMany   = 80 * second / 1000
+	queueSome   = 50 * second / 1000
+	queueStep   = 40 * second / 1000 // less is steady: frames and ticks are coarse, and samples few
+	steadyFor   = 2                  // evaluations
+	probesMost  = 2                  // stretches without effect
 	silentFor   = second
 	lossPercent = 30
-	lossLeast   = 6 // packets decided, below it a share says nothing
+	lossLeast   = 12 // packets decided, below it a share says nothing
 )
 
 type delayBucket struct {
@@ -58,18 +64,24 @@ func (b *delayBucket) add(epoch int64, d components.Ticks) {
 
 type backoff struct {
 	scale int64 // 0 stands for scaleOne
-	knee  int64 // scale at which the link was found too slow last
+	knee  int64 // scale at which the link just carried what was sent, the last time it was full
 	next  components.Ticks
 	base  [baseBuckets]delayBucket
 	half  [2]delayBucket // this half second and the one before
 
 	lastQueue components.Ticks
 	steady    int
+	probes    int              // stretches since the queue last fell
 	mark      components.Ticks // when it was last stretched
 	newest    components.Ticks // send time of the newest packet acknowledged
 
 	acked, lost uint64 // of core.stats at the last evaluation
 	bytes       uint64 // acknowledged up to then
+	out         uint64 // sent up to then
+	decided8    uint64 // eighths of a fading sum of acknowledged and lost packets
+	lost8       uint64
+	nominal     int64 // mean of what would be sent at a scale of 1, bytes a second
+	carried     int64 // mean of what is acknowledged
 	evaluated   components.Ticks
 	seen        uint64           // acknowledged up to the last update
 	seenAt      components.Ticks // when that grew, or nothing was waited for
@@ -91,6 +103,10 @@ func (b *backoff) factor() float64 {
 	return float64(b.scale) / scaleOne
 }
 
+func (b *backoff) stretched(t components.Ticks) components.Ticks {
+	return t * components.Ticks(b.scale) / scaleOne
+}
+
 func (b *backoff) speed() int {
 	if b.scale <= scaleOne {
 		return 0
@@ -109,7 +125,7 @@ func (b *backoff) sample(now, sent, delay components.Ticks) {
 }
 
 // queue is the present delay above the least one, ok if there are samples.
-func (b *backoff) queue(now components.Ticks) (q components.Ticks, ok bool) {
+func (b *backoff) queue(now components.Ticks) (q, least components.Ticks, ok bool) {
 	half, long := int64(now/backEvery), int64(now/baseSpan)
 	var present, base delayBucket
 	for _, x := range b.half {
@@ -122,7 +138,7 @@ func (b *backoff) queue(now components.Ticks) (q components.Ticks, ok bool) {
 			base.add(0, x.least)
 		}
 	}
-	return present.least - base.least, present.has && base.has
+	return present.least - base.least, base.least, present.has && base.has
 }
 
 // update looks at what has come in since the last one.
@@ -138,46 +154,66 @@ func (b *backoff) update(now components.Ticks, c *core) {
 	b.next = now + backEvery
 	acked, lost := c.stats.Acked-b.acked, c.stats.Lost-b.lost
 	span := max(now-b.evaluated, 1)
+	out := c.stats.BytesOut + headerBytes*c.stats.PacketsOut
+	nominal := int64(out-b.out) * int64(second) / int64(span) * b.scale / scaleOne
+	b.nominal += (nominal - b.nominal) / 4
 	carried := int64(c.ackedBytes-b.bytes) * int64(second) / int64(span)
-	b.acked, b.lost, b.bytes, b.evaluated = c.stats.Acked, c.stats.Lost, c.ackedBytes, now
+	b.carried += (carried - b.carried) / 4
+	b.acked, b.lost, b.bytes, b.out, b.evaluated = c.stats.Acked, c.stats.Lost, c.ackedBytes, out, now
+
+	b.decided8 += 8*(acked+lost) - b.decided8/4
+	b.lost8 += 8*lost - b.lost8/4
+	heavy := b.decided8 >= 8*lossLeast && b.lost8*100 > lossPercent*b.decided8
 
 	if now-b.seenAt >= max(silentFor, 2*c.rtt.mean()) {
-		b.stretch(now, carried)
+		b.stretch(now)
 		return
 	}
-	queue, ok := b.queue(now)
+	queue, least, ok := b.queue(now)
 	if !ok {
 		return
 	}
 	grown := queue - b.lastQueue
 	b.lastQueue = queue
-	heavy := acked+lost >= lossLeast && lost*100 > lossPercent*(acked+lost)
 	told := b.newest > b.mark // what was sent since the last stretch has an effect by now
+	if heavy || queue > queueSome {
+		long := int64(now / baseSpan)
+		b.base[uint64(long)%baseBuckets].add(long, least)
+	}
+	if (heavy && queue > queueSome) || queue > queueMany { // the link is full, so it carries what it can
+		b.knee = min(max(b.nominal*scaleOne/max(b.carried, 1), scaleOne), scaleMost)
+		b.rate = b.carried
+	}
 	switch {
 	case heavy && queue > queueSome, queue > queueMany && grown > queueStep:
 		b.steady = 0
 		if told {
-			b.knee = b.scale
-			b.stretch(now, carried)
+			b.probes = 1
+			b.stretch(now)
 		}
 	case queue > queueMany && grown < -queueStep:
-		b.steady = 0
+		b.steady, b.probes = 0, 0
 	case queue > queueMany:
-		if lost > 0 {
-			b.steady = 0
-		} else if b.steady++; b.steady >= steadyFor {
-			b.steady = 0
+		if b.steady++; b.steady < steadyFor || !told {
+			return
+		}
+		b.steady = 0
+		if b.probes < probesMost {
+			b.probes++
+			b.stretch(now)
+		} else {
+			b.probes = 0
 			b.rebase(now)
 		}
-	case queue <= queueMany/2:
-		b.steady = 0
+	case queue <= queueSome:
+		b.steady, b.probes = 0, 0
 		b.recover()
 	}
 }
 
-func (b *backoff) stretch(now components.Ticks, carried int64) {
+func (b *backoff) stretch(now components.Ticks) {
 	b.mark = now
-	b.rate = carried
+	b.rate = b.carried
 	b.scale = min(b.scale+b.scale/2, scaleMost)
 }
 

@@ -155,6 +155,7 @@ func (c *Client) Receive(now components.Ticks, h ClientHandler) {
 	}
 	if c.state == Connected {
 		c.back.update(now, &c.core)
+		c.ackDelay = c.back.stretched(c.cfg.AckDelay)
 	}
 	c.report()
 	c.handler = nil

@@ -16,6 +16,14 @@ import "github.com/gaitnet/gait/components"
 //
 // The window is a ring of buckets, so that both sides forget at the same time.
 // With a drift of 200 ppm it is wrong by 1.2 ms over its whole length.
+//
+// The width between the bounds is the shortest round trip of the window, and
+// the middle is off by at most half of it. When all packets have to queue (an
+// outage ended, a link is full) the width grows and the middle says little; an
+// estimate from before that lies within the bounds is the better one. So a
+// middle counts only if the width is not above that of the estimate it would
+// replace, whose width is taken to grow by 10 ms a second; else the estimate is
+// only held within the bounds.
 const (
 	clockBuckets    = 8
 	clockBucketSpan = 3 * second / 4
@@ -32,6 +40,8 @@ const (
 	// contradiction is by how much the bounds may overlap: drift over a window,
 	// and the steps in which times are told.
 	contradiction = 10 * second / 1000
+	// widenDiv is 100: 10 ms a second.
+	widenDiv = 100
 )
 
 type clockBucket struct {
@@ -47,6 +57,9 @@ type clock struct {
 	downs   int
 	synced  bool
 	fresh   bool // samples came in since the last update
+
+	width   components.Ticks // of the bounds that gave target
+	widthAt components.Ticks // C
 
 	target components.Ticks // offset
 	shown  components.Ticks // offset
@@ -124,7 +137,12 @@ func (k *clock) update(now components.Ticks) {
 	if !ok {
 		return
 	}
-	k.target = low + (high-low)/2
+	if width := high - low; !k.synced || width <= k.width+max(now-k.widthAt, 0)/widenDiv {
+		k.target = low + width/2
+		k.width, k.widthAt = width, now
+	} else {
+		k.target = min(max(k.target, low), high)
+	}
 	k.slew(now)
 	d := k.target - k.shown
 	if !k.synced {
@@ -142,6 +160,7 @@ func (k *clock) update(now components.Ticks) {
 // pace, which contradict those of after: all but the newest bucket, and that
 // too if it holds both.
 func (k *clock) forget(now components.Ticks) {
+	k.width = maxSpan
 	b := *k.bucket(now)
 	k.buckets = [clockBuckets]clockBucket{}
 	if !b.hasLow || !b.hasHigh || b.low <= b.high+contradiction {

@@ -58,8 +58,9 @@ type core struct {
 	holdTold  bool
 	ackDue    bool
 	ackSince  components.Ticks
-	told      bits.Seq16 // the other end knows what of up to this one was received
-	retell    bool       // a packet came late: what was sent before retellFrom did not tell it
+	ackDelay  components.Ticks // Config.AckDelay, stretched as the sends are
+	told      bits.Seq16       // the other end knows what of up to this one was received
+	retell    bool             // a packet came late: what was sent before retellFrom did not tell it
 	retellAt  bits.Seq16
 	lastHeard components.Ticks
 	heard     bits.Seq16 // the other end's first sequence
@@ -127,6 +128,7 @@ func (c *core) start(now components.Ticks, id uint32, nonce uint64, mine, theirs
 	c.received = newRing[struct{}](receiveWindow)
 	c.heard, c.told = theirs, theirs.Add(-1)
 	c.lastSent, c.lastHeard = now, now
+	c.ackDelay = c.cfg.AckDelay
 	c.rel = newChannel(c.cfg.ReliableBytes, mine, theirs)
 	c.pace = newLimiter(now, reliablePackets, reliableBurst)
 }
@@ -240,7 +242,7 @@ func (c *core) flush(now components.Ticks) {
 			return
 		}
 	}
-	if (c.ackDue && now-c.ackSince >= c.cfg.AckDelay) || now-c.lastSent >= c.cfg.KeepAlive {
+	if (c.ackDue && now-c.ackSince >= c.ackDelay) || now-c.lastSent >= c.cfg.KeepAlive {
 		c.begin(now)
 		c.end()
 	}

@@ -28,6 +28,7 @@ func newRing[T any](size int) ring[T] {
 	return ring[T]{slots: make([]slot[T], size)}
 }
 
+// size is for how many numbers there is room.
 func (r *ring[T]) size() int { return len(r.slots) }
 
 func (r *ring[T]) at(seq bits.Seq16) *slot[T] { return &r.slots[int(seq)&(len(r.slots)-1)] }
@@ -63,14 +64,4 @@ func (r *ring[T]) skip(from, to bits.Seq16) {
 	for i := range n {
 		r.at(from.Add(i)).used = false
 	}
-}
-
-// any tells whether anything is in the ring.
-func (r *ring[T]) any() bool {
-	for i := range r.slots {
-		if r.slots[i].used {
-			return true
-		}
-	}
-	return false
 }
