@@ -1,0 +1,147 @@
+package netsync
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
+	"github.com/gaitnet/gait/netsync/session"
+	"github.com/gaitnet/gait/netsync/transport"
+	arche "github.com/mlange-42/arche/ecs"
+)
+
+// ClientConfig is what a client needs to know beside its connection.
+type ClientConfig struct {
+	// Session holds version, hashes and time-outs; both ends must agree.
+	Session session.Config
+	// Spawned is told when a character appears; owner says that it is this
+	// player's own. Despawned when it goes.
+	Spawned   func(e arche.Entity, spec components.CharacterSpec, owner bool)
+	Despawned func(e arche.Entity, id components.NetID)
+	// Connected and Disconnected follow the connection. err says why it ended
+	// or never began.
+	Connected    func()
+	Disconnected func(err error)
+	// Reconnect connects again under the same player after a time-out, as long
+	// as the server does not refuse.
+	Reconnect bool
+}
+
+// Client is the network of an app that is connected to a server, a plugin.
+// It begins to connect at the app's first frame.
+type Client struct {
+	cfg     ClientConfig
+	conn    transport.Conn
+	sess    *session.Client
+	spawner Spawner
+	world   *arche.World
+	clock   *ecs.Clock
+	set     *components.Settings
+	stats   *components.Stats
+	net     *components.NetClock
+	table   *components.ProfileTable
+	queues  *components.MoveQueues
+	ids     clientIDs
+	known   map[components.NetID]arche.Entity
+	owned   []components.NetID
+	sent    [sentRing]sentMoves
+	scratch clientScratch
+	err     error
+	leaving bool
+
+	// Net counts what the network refused.
+	Net NetStats
+}
+
+type clientIDs struct {
+	char, state, profile, possession, pred, rep, update arche.ID
+	autonomous                                          arche.ID
+}
+
+// sentRing is how many packets a client remembers the moves of.
+const sentRing = 1024
+
+// sentMoves is the newest move of each character that one packet carried.
+type sentMoves struct {
+	seq   uint16
+	valid bool
+	n     int
+	moves [maxOwned]sentMove
+}
+
+type sentMove struct {
+	id    components.NetID
+	stamp components.Stamp
+}
+
+// maxOwned bounds the characters of one connection (split screen and pets).
+const maxOwned = 8
+
+// NewClient makes the plugin. player names who plays: it is the same after a
+// reconnect. The connection stays the caller's to close.
+func NewClient(conn transport.Conn, server netip.AddrPort, player components.PlayerID, spawner Spawner, cfg ClientConfig) *Client {
+	return &Client{
+		cfg: cfg, conn: conn, spawner: spawner,
+		sess: session.NewClient(conn, server, player, cfg.Session), known: make(map[components.NetID]arche.Entity),
+	}
+}
+
+// Build adds the client's two systems to an app.
+func (c *Client) Build(app *ecs.App) {
+	if !ecs.Client.Has(app.Role()) {
+		panic(fmt.Sprintf("netsync.Client: the app's role is %v, not Client", app.Role()))
+	}
+	app.Add(&clientReceive{c}, &clientSend{c})
+}
+
+// Session is the layer below: state, clock, refusals, the counters of packets.
+func (c *Client) Session() *session.Client { return c.sess }
+
+// Err is why there is no connection; nil while there is one or may be.
+func (c *Client) Err() error { return c.err }
+
+// Owned are the characters of this player, in the order in which they came.
+func (c *Client) Owned() []components.NetID { return c.owned }
+
+// Entity is this world's copy of a character.
+func (c *Client) Entity(id components.NetID) (arche.Entity, bool) {
+	e, ok := c.known[id]
+	return e, ok && ecs.Alive(c.world, e)
+}
+
+// Disconnect tells the server goodbye at the next Send phase.
+func (c *Client) Disconnect() { c.leaving = true }
+
+func (c *Client) initialize(w *arche.World) {
+	if c.world != nil {
+		return
+	}
+	c.world = w
+	c.clock = need[ecs.Clock](w)
+	c.set = provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
+	c.stats = provide(w, func() *components.Stats { return new(components.Stats) })
+	c.net = provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	c.table = need[components.ProfileTable](w)
+	c.queues = provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
+	c.ids = clientIDs{
+		ecs.RegisterComponent[components.Character](w), ecs.RegisterComponent[components.MovementState](w),
+		ecs.RegisterComponent[components.ProfileRef](w), ecs.RegisterComponent[components.Possession](w),
+		ecs.RegisterComponent[components.ClientPrediction](w), ecs.RegisterComponent[components.ReplicatedMovement](w),
+		ecs.RegisterComponent[components.NetUpdate](w), ecs.RegisterComponent[components.AutonomousProxy](w),
+	}
+}
+
+// clear removes everything that a session left in the world.
+func (c *Client) clear() {
+	for id, e := range c.known {
+		c.spawner.Despawn(e)
+		if c.cfg.Despawned != nil {
+			c.cfg.Despawned(e, id)
+		}
+	}
+	clear(c.known)
+	c.owned = c.owned[:0]
+	c.sent = [sentRing]sentMoves{}
+	*c.net = components.NetClock{SendScale: 1}
+}
