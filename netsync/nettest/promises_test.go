@@ -108,7 +108,7 @@ func TestNothingIsCorrectedWithoutLoss(t *testing.T) {
 			t.Parallel()
 			in := humans(t)
 			o := nettest.Options{Clients: 1, FPS: c.fps, Seed: uint64(i + 1)}
-			o.Link = link.Symmetric(components.TicksFromSeconds(c.rtt), 0, 0)
+			o.Link = link.Symmetric(components.TicksFromSeconds(c.rtt).Duration(), 0, 0)
 			o.Server.Hz = c.serverHz
 			o.Client.FixedHz = c.fixed
 			o.Client.Input = in[i%len(in)]
