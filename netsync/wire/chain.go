@@ -46,6 +46,7 @@ type chain struct {
 	stick Stick
 	cmd   components.MoveCommand
 	push  push
+	frame frame // of cmd's yaw
 	// turn is how far the control rotation went from the move before to this
 	// one, slew by how much the obstacle time went further than the stamps.
 	// Both are expected to be the same again.
@@ -85,7 +86,7 @@ func (c *chain) writeNew(w *bits.Writer, m *components.MoveCommand, ctx *Contain
 		w.WriteBits(uint64(m.ObstacleTime), timeFarBits)
 	}
 	writeRef(w, m.Profile)
-	*c = chain{stick: c.stick, cmd: *m, push: p}
+	*c = chain{stick: c.stick, cmd: *m, push: p, frame: f}
 }
 
 func (c *chain) readNew(t *track, ctx *ContainerContext) {
@@ -115,7 +116,7 @@ func (c *chain) readNew(t *track, ctx *ContainerContext) {
 	}
 	t.at("profile")
 	m.Profile = readRef(r)
-	*c = chain{stick: c.stick, cmd: *m, push: p}
+	*c = chain{stick: c.stick, cmd: *m, push: p, frame: f}
 }
 
 // gap is the time between the end of an older move and the start of the
@@ -143,6 +144,14 @@ func (c *chain) older(gap components.Ticks) components.Stamp {
 	return components.Stamp(v)
 }
 
+// frameOf is the frame of a yaw, which is mostly that of the move before.
+func (c *chain) frameOf(yaw uint16) frame {
+	if yaw == c.frame.yaw {
+		return c.frame
+	}
+	return frameOf(yaw)
+}
+
 func turned(newer, older components.PackedRotator) components.PackedRotator {
 	return components.PackedRotator{Pitch: newer.Pitch - older.Pitch, Yaw: newer.Yaw - older.Yaw, Roll: newer.Roll - older.Roll}
 }
@@ -158,7 +167,7 @@ func (c *chain) writeOlder(w *bits.Writer, m *components.MoveCommand, apart bool
 		return
 	}
 	control := turned(last.Control, c.turn)
-	f := frameOf(m.Control.Yaw)
+	f := c.frameOf(m.Control.Yaw)
 	held := c.stick.held(&c.push, &f)
 
 	sameTime := (apart || gap == 0) && m.Dt == last.Dt
@@ -222,7 +231,7 @@ func (c *chain) writeOlder(w *bits.Writer, m *components.MoveCommand, apart bool
 			writeRef(w, m.Profile)
 		}
 	}
-	*c = chain{c.stick, *m, next, turned(last.Control, m.Control), slew, c.reach + last.Dt + gap}
+	*c = chain{c.stick, *m, next, f, turned(last.Control, m.Control), slew, c.reach + last.Dt + gap}
 }
 
 // readOlder reads what writeOlder wrote; the move is then the chain's last.
@@ -275,7 +284,7 @@ func (c *chain) readOlder(t *track, apart bool) {
 		t.check(m.Control != before)
 	}
 	t.at("acceleration")
-	f := frameOf(m.Control.Yaw)
+	f := c.frameOf(m.Control.Yaw)
 	next := push{c.stick.held(&c.push, &f), f.yaw, c.push.grid, c.push.x, c.push.y}
 	if class == classStick || (class == classOther && r.ReadBool()) {
 		next = c.stick.readNext(r, &f, &c.push)
@@ -293,7 +302,7 @@ func (c *chain) readOlder(t *track, apart bool) {
 			t.check(m.Profile != last.Profile)
 		}
 	}
-	*c = chain{c.stick, m, next, turned(last.Control, m.Control), slew, c.reach + last.Dt + gap}
+	*c = chain{c.stick, m, next, f, turned(last.Control, m.Control), slew, c.reach + last.Dt + gap}
 }
 
 func writeClass(w *bits.Writer, class int) {

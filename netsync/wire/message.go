@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/netsync/bits"
@@ -73,7 +74,8 @@ func (t *track) err(message string) error {
 	if t.r.Err() == nil {
 		return nil
 	}
-	return &FieldError{message, t.field}
+	// A copy: what goes into an error must not make readers escape.
+	return &FieldError{message, strings.Clone(t.field)}
 }
 
 // ReadKind reads the kind of the next message of a payload. KindEnd comes once
