@@ -32,7 +32,6 @@ func (s *ServerVerify) judge(v *verified, md *components.MoveData, cmd *componen
 	}
 	if !p.Pending.AckGood {
 		p.Pending.State = *v.state
-		p.ForceUpdate = false
 		return
 	}
 	if s.set.UseAuthoritativeClientPosition {

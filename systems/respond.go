@@ -49,6 +49,9 @@ func (s *Respond) Update(w *arche.World) {
 			s.stats.AcksSent++
 		} else {
 			p.LastAdjustTime = s.clock.Now
+			// A request lasts until an answer to it goes out: the next verdict
+			// of the same tick, or the throttle, would else swallow it.
+			p.ForceUpdate = false
 			s.stats.CorrectionsOut[a.Reason]++
 		}
 	}
