@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"encoding/hex"
+	"os"
 	"strings"
 	"testing"
 
@@ -140,6 +142,31 @@ func TestDisconnectSurvivesTheWire(t *testing.T) {
 	b := append([]byte(nil), w.Bytes()...)
 	b[0] |= wire.FlagPayload
 	require.ErrorIs(t, got.Read(bits.NewReader(b)), bits.ErrInvalid)
+}
+
+// LAYOUT.md shows whole datagrams of the handshake under "### Datagram: NAME".
+func TestLayoutDocumentHoldsTheHandshake(t *testing.T) {
+	text, err := os.ReadFile("LAYOUT.md")
+	require.NoError(t, err)
+	shown := map[string]string{}
+	name := ""
+	for _, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, "#") {
+			name, _ = strings.CutPrefix(line, "### Datagram: ")
+		} else if strings.HasPrefix(line, "    ") {
+			shown[name] += strings.TrimSpace(line)
+		}
+	}
+	packets, _ := sealedHandshake()
+	for i, name := range []string{"request", "challenge", "response", "accept", "refuse"} {
+		require.Equal(t, hex.EncodeToString(packets[i]), shown[name], name)
+	}
+	var w bits.Writer
+	w.Reset(make([]byte, 16))
+	d := wire.Disconnect{Conn: 0xa1a2a3a4, Seq: 9, Reason: wire.ReasonKicked}
+	d.Write(&w)
+	require.Equal(t, hex.EncodeToString(w.Bytes()), shown["disconnect"])
+	require.Equal(t, hex.EncodeToString(section("", []byte("abc"), []byte("d"))), shown["reliable section"])
 }
 
 // FuzzHandshake: any body under a right seal, and what is read whole is sealed
