@@ -90,7 +90,9 @@ func (c *Client) container(id components.NetID, epoch uint16, q *components.Move
 		}
 	}
 	for out.begin(); out.trying(); {
-		wire.WriteContainer(out.w, q, &plan, wire.ContainerContext{ViewTime: c.net.ObstacleTime})
+		// Where the header tells the view, the obstacle time need not be told whole.
+		ctx := wire.ContainerContext{ViewTime: c.net.ObstacleTime, HasView: c.sess.ViewTold()}
+		wire.WriteContainer(out.w, q, &plan, ctx)
 	}
 	for i := 0; i <= newest; i++ {
 		q.At(i).Sent = true

@@ -134,7 +134,11 @@ func (s *Server) Payload(p *session.Peer, h *wire.Header, r *bits.Reader) {
 			return
 		case wire.KindMoves:
 			c := &s.scratch.container
-			if err := wire.ReadContainer(r, c, wire.ContainerContext{ViewTime: s.clock.FrameNow}); err != nil {
+			ctx := wire.ContainerContext{ViewTime: s.clock.FrameNow}
+			if h.HasView {
+				ctx.ViewTime, ctx.HasView = h.View, true
+			}
+			if err := wire.ReadContainer(r, c, ctx); err != nil {
 				s.Net.Malformed++
 				return
 			}

@@ -369,6 +369,21 @@ func (c *Client) ReliableQueued() int { return c.rel.queued }
 // from now on, to within a wire.HoldUnit.
 func (c *Client) SetView(t components.Ticks) { c.view, c.hasView = t, true }
 
+// viewSure is how old the acknowledged packet may be, from its sending on, for
+// the server to remember its stamp: it keeps the last 256, which is 20 a tick
+// at 30 ticks a second.
+const viewSure = 2 * second / 5
+
+// ViewTold tells whether the packet that Begin started carries the view so that
+// the server can surely make it whole: what follows may rest on it.
+func (c *Client) ViewTold() bool {
+	if !c.building || !c.out.HasAck || !c.out.HasView || c.stamp-c.newestAt+c.rtt.mean() >= viewSure {
+		return false
+	}
+	d := c.out.View - c.newestOf
+	return d > -10*second && d < 10*second
+}
+
 // State is where the client stands.
 func (c *Client) State() State { return c.state }
 
