@@ -65,7 +65,10 @@ type Config struct {
 	Link        link.Config
 	RTT, Jitter time.Duration
 	Loss        float64
-	Profile     components.MovementProfile
+	// LinkGiven: a flag of the link was given, so that -connect goes through a
+	// relay too.
+	LinkGiven bool
+	Profile   components.MovementProfile
 	// Inputs are the recordings of -input, none where input is generated.
 	Inputs          []*nettest.Input
 	FPS             int
@@ -96,9 +99,15 @@ const (
 	maxFileSize = 256 << 20
 )
 
-// exit codes of parse.
+// linkFlags ask for conditions.
+var linkFlags = [...]string{
+	"rtt", "jitter", "loss", "burst", "burst-max", "reorder", "duplicate", "corrupt", "trace-up", "trace-down", "trace-start",
+}
+
+// exit codes.
 const (
 	exitOK    = 0
+	exitFail  = 1
 	exitUsage = 2
 	proceed   = -1
 )
@@ -186,6 +195,9 @@ func parseFlags(args []string) (Config, error) {
 	}
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for _, name := range linkFlags {
+		c.LinkGiven = c.LinkGiven || given[name]
+	}
 	if err := c.finish(given); err != nil {
 		return c, err
 	}
@@ -237,7 +249,7 @@ func parseFlags(args []string) (Config, error) {
 func (c *Config) finish(given map[string]bool) error {
 	for _, p := range [...][2]string{
 		{"listen", "connect"}, {"replay", "record"}, {"replay", "listen"}, {"replay", "connect"},
-		{"replay", "cheat"}, {"replay", "silent"}, {"replay", "input"},
+		{"record", "connect"}, {"replay", "cheat"}, {"replay", "silent"}, {"replay", "input"},
 		{"listen", "cheat"}, {"listen", "silent"}, {"listen", "input"},
 	} {
 		if given[p[0]] && given[p[1]] {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"net/netip"
+	"runtime"
+
+	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/netsync/link"
+	"github.com/gaitnet/gait/netsync/nettest"
+	"github.com/gaitnet/gait/netsync/transport"
+)
+
+// What cannot be measured while it all runs is measured afterwards, with the
+// same settings over a network in memory, where one goroutine does everything.
+
+// virtual is a server with some clients on a virtual clock.
+type virtual struct {
+	net    *transport.Network
+	server *nettest.ServerNode
+	tally  *tally
+}
+
+var virtualServer = netip.MustParseAddrPort("10.0.0.1:7777")
+
+func virtualClient(i int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), 9000)
+}
+
+func newVirtual(cfg *Config, k *keys, cond transport.Conditioner) (*virtual, error) {
+	v := &virtual{net: transport.NewNetwork(cond)}
+	conn, err := v.net.Listen(virtualServer)
+	if err != nil {
+		return nil, err
+	}
+	v.server, err = nettest.NewServerNode(conn, cfg.serverOptions(k))
+	return v, err
+}
+
+func (v *virtual) client(cfg *Config, k *keys, i int) (*nettest.ClientNode, error) {
+	conn, err := v.net.Listen(virtualClient(i))
+	if err != nil {
+		return nil, err
+	}
+	n, err := nettest.NewClientNode(conn, virtualServer, cfg.clientOptions(i, k))
+	if err == nil && i < cfg.Clients {
+		n.Inputs = cfg.Sampler(i)
+	}
+	return n, err
+}
+
+// afterwards fills in what is measured after the run.
+func (r *run) afterwards(rep *nettest.Report) (err error) {
+	if r.server == nil {
+		return nil
+	}
+	if rep.AllocsPerServerTick, err = measureAllocs(r.cfg, r.keys); err != nil {
+		return fmt.Errorf("measuring allocations: %w", err)
+	}
+	return r.judgeCheats(rep)
+}
+
+// The measurement of allocations: after a warm-up, the mean over some ticks, of
+// as many clients as the run had but no more than a few, which all play.
+const (
+	allocClients = 8
+	allocWarmup  = 4 * components.Second
+	allocTicks   = 60
+)
+
+// measureAllocs is the mean number of heap allocations in a tick of the server
+// in play, Receive to Send. Live this cannot be told: the counter is the whole
+// process's, and the clients run at the same time.
+func measureAllocs(cfg *Config, k *keys) (float64, error) {
+	small := *cfg
+	small.Clients = min(cfg.Clients, allocClients)
+	v, err := newVirtual(&small, k, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer v.server.App.Finalize()
+	var clients []*nettest.ClientNode
+	for i := range small.Clients {
+		c, err := v.client(&small, k, i)
+		if err != nil {
+			return 0, err
+		}
+		defer c.App.Finalize()
+		clients = append(clients, c)
+	}
+	server, frame := newFrames(1, cfg.ServerHz), newFrames(1, 60)
+	var before, after runtime.MemStats
+	var mallocs uint64
+	for tick, next := 0, components.Ticks(1); tick < allocTicks; {
+		for frame.next <= next {
+			at := frame.next
+			v.net.Advance(at)
+			for _, c := range clients {
+				c.Frame(at)
+			}
+			frame.after(at)
+		}
+		v.net.Advance(next)
+		if next < allocWarmup {
+			v.server.Frame(next)
+		} else {
+			runtime.ReadMemStats(&before)
+			v.server.Frame(next)
+			runtime.ReadMemStats(&after)
+			mallocs += after.Mallocs - before.Mallocs
+			tick++
+		}
+		next = server.after(next)
+	}
+	return float64(mallocs) / allocTicks, nil
+}
+
+// twin is a cheat's honest twin: the same player at the same place with the
+// same input, its frames and the server's ticks at the same times, over a link
+// of the same seed.
+type twin struct {
+	length float64
+	tally  playerTally
+	stats  components.Stats
+	server *nettest.ServerNode
+	player components.PlayerID
+}
+
+func runTwin(cfg *Config, k *keys, c *client, ticks []components.Ticks, released components.Ticks) (*twin, error) {
+	fleet, err := link.NewFleet(cfg.Link, cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	cond := link.NewConditioner(fleet, virtualServer)
+	for i := range c.index + 1 {
+		cond.Link(virtualClient(i)) // the n-th client has the n-th link
+	}
+	v, err := newVirtual(cfg, k, cond)
+	if err != nil {
+		return nil, err
+	}
+	defer v.server.App.Finalize()
+	n, err := v.client(cfg, k, c.index)
+	if err != nil {
+		return nil, err
+	}
+	defer n.App.Finalize()
+	honest := &client{index: c.index, node: n}
+	t := newTally(v.server)
+	v.server.App.Watch(&verifyTimer{tally: t})
+	s := &server{node: v.server, paths: newPaths(), tracks: map[components.NetID]*track{}, tally: t}
+	s.each = s.follow
+	frames := c.times
+	for len(ticks) > 0 || len(frames) > 0 {
+		if len(frames) == 0 || (len(ticks) > 0 && ticks[0] <= frames[0]) {
+			v.net.Advance(ticks[0])
+			v.server.Frame(ticks[0])
+			if v.server.App.Clock().FrameSteps > 0 {
+				v.server.Net.Characters(s.each)
+			}
+			ticks = ticks[1:]
+			continue
+		}
+		v.net.Advance(frames[0])
+		if frames[0] >= released && !honest.released {
+			honest.do(cmdRelease, frames[0])
+		}
+		n.Frame(frames[0])
+		frames = frames[1:]
+	}
+	s.noteRefusals()
+	out := &twin{length: s.length(n.Player), stats: *n.Stats}
+	out.tally = t.of(n.Player)
+	out.tally.refused = s.refused[n.Player]
+	return out, nil
+}
