@@ -95,6 +95,12 @@ func (s *ServerVerify) execute(v *verified, md *components.MoveData) {
 	now, p := s.clock.Now, v.pred
 	if reason, ok := s.checkStamp(v, md); !ok {
 		s.stats.MovesDropped[reason]++
+		if reason == components.DropExpired && md.Kind == components.MoveNew {
+			// Its time was spent by forced updates. The owner is not silent any
+			// more: were time still forced as fast as its stamps advance, they
+			// would never catch up.
+			p.Forced.HitchUntil = max(p.Forced.HitchUntil, now+components.TicksFromSeconds(s.set.MaxClientUpdateInterval))
+		}
 		return
 	}
 	profile := s.profile(v, md)
