@@ -190,8 +190,8 @@ func (s *Server) moves(l *link, c *wire.Container) {
 }
 
 // known tells whether a move needs no place in the queue: it is not newer than
-// the newest that waits, or than what was executed. A reset of the stamps
-// between the two is left to ServerVerify.
+// the newest that waits, or than what was executed, a reset of the stamps
+// between the two allowed for.
 func (s *Server) known(pred *components.ServerPrediction, queue *components.ReceivedMoves, stamp components.Stamp) bool {
 	newest := pred.CurrentClientTimeStamp
 	if queue.N > 0 {
@@ -200,6 +200,10 @@ func (s *Server) known(pred *components.ServerPrediction, queue *components.Rece
 		return false
 	}
 	behind := newest - components.Ticks(stamp)
+	if behind < -components.StampResetPeriod/2 {
+		// A copy of a move from before the last reset.
+		behind += components.StampResetPeriod
+	}
 	return behind >= 0 && behind < components.StampResetPeriod/2
 }
 

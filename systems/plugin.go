@@ -65,11 +65,11 @@ func (m *Movement) Build(app *ecs.App) {
 	app.Add(
 		new(EventsClear), new(InputSample), new(Correct), new(SmoothCorrection),
 		new(Bases),
-		new(Replay),
+		new(Replay), new(VisualBegin),
 		new(InputConsume),
 		new(Predict), m.Verify, new(ForcedUpdates), new(LocalMove), new(SimulatedTick),
-		new(Respond), new(Gather),
-		new(MeshSmooth),
+		new(Respond), new(Gather), new(VisualEnd),
+		new(MeshSmooth), new(ObstaclePoses),
 		new(SlabSweep),
 	)
 }
