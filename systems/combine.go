@@ -61,11 +61,19 @@ func IsImportantMove(m *components.SavedMove, q *components.MoveQueue, set *comp
 	if m.Cmd.Flags != last.Cmd.Flags || m.End.Mode != last.End.Mode || m.Cmd.Profile != last.Cmd.Profile || m.Events > 0 {
 		return true
 	}
+	if dv := exact.Dist(m.End.Velocity, m.Start.Velocity); dv > float64(suddenAcceleration*m.Cmd.Dt.Seconds()) {
+		return true
+	}
 	if exact.DistSq(m.Cmd.Acceleration, last.Cmd.Acceleration) > float64(set.AccelMagThreshold*set.AccelMagThreshold) {
 		return true
 	}
 	return !sameDirection(m.Cmd.Acceleration, last.Cmd.Acceleration, set.AccelDotThreshold)
 }
+
+// suddenAcceleration is the change of velocity, cm/s², that input, friction and
+// gravity do not reach with the reference's character (braking from 600 cm/s
+// has 11,650): a wall, a base, a push.
+const suddenAcceleration = 15000
 
 // OldMove is the index of the oldest important unanswered move before the
 // first that a container carries anyway; -1 if there is none.
