@@ -156,9 +156,21 @@ func TestRoundTripLeavesOutTheWaitForTheTick(t *testing.T) {
 	w.run(10 * second)
 	near(t, second/10, e.c.RTT(), frame)
 	near(t, second/10, w.sg.peers[0].RTT(), frame)
-	e.every = second / 10 // a client that answers late holds its answers
-	w.run(10 * second)
+}
+
+func TestRoundTripLeavesOutWhatTheOtherEndHeldBack(t *testing.T) {
+	rare := session.Config{AckDelay: second, KeepAlive: second / 7}
+	w, e := connected(t, link.Symmetric(100*msec, 0, 0), rare, rare)
+	w.serverEvery, w.serverSends = frame, false // a packet each 143 ms, but it listens each frame
+	frames := 0
+	e.each = func(components.Ticks) { frames++; e.sends = frames%7 == 0 }
+	w.run(20 * second)
 	near(t, second/10, w.sg.peers[0].RTT(), 2*frame)
+	held := components.Ticks(0)
+	for _, h := range w.sg.headers {
+		held = max(held, h.Hold)
+	}
+	require.Greater(t, held, 4*frame)
 }
 
 func TestRoundTripsOfZeroAreZero(t *testing.T) {

@@ -207,6 +207,18 @@ func TestAcksLostForThreeSecondsMendThemselves(t *testing.T) {
 	require.Equal(t, session.Connected, e.c.State())
 }
 
+func TestEveryPacketIsAckedOrGivenUpInTheEnd(t *testing.T) {
+	w, e := connected(t, link.Config{}, session.Config{}, session.Config{})
+	p := w.sg.peers[0]
+	require.NoError(t, w.cond.Link(e.conn.LocalAddr()).SetConfig(link.Config{Up: link.Path{Loss: 100}}))
+	w.run(12 * second) // more packets than the server remembers
+	require.NoError(t, w.cond.Link(e.conn.LocalAddr()).SetConfig(link.Config{}))
+	w.run(2 * second)
+	st := p.Stats()
+	require.InDelta(t, st.PacketsOut, st.Acked+st.Lost, 5)
+	require.Greater(t, st.Lost, uint64(300))
+}
+
 func TestSequencesWrapUnseen(t *testing.T) {
 	cfg := link.Symmetric(80*time.Millisecond, 20*time.Millisecond, 5)
 	for _, start := range []uint16{0, 32_700, 65_500} {
@@ -237,6 +249,19 @@ func TestAllSequencesTwiceAround(t *testing.T) {
 	require.Greater(t, e.c.Stats().PacketsOut, uint64(1<<17))
 	require.InDelta(t, e.c.Stats().PacketsOut, e.c.Stats().Acked, 20)
 	require.Zero(t, e.c.Stats().Lost)
+}
+
+func TestPacketsThatCameLateAreAckedToo(t *testing.T) {
+	cfg := link.Config{Up: link.Path{Reorder: 30, ReorderHold: 150 * msec}}
+	w, e := connected(t, cfg, session.Config{}, session.Config{})
+	w.run(20 * second)
+	require.NoError(t, w.cond.Link(e.conn.LocalAddr()).SetConfig(link.Config{}))
+	w.run(second)
+	e.sends = false
+	w.run(second)
+	st := e.c.Stats()
+	require.InDelta(t, st.PacketsOut, st.Acked, 5) // the handshake's, and the last
+	require.Greater(t, st.Lost, uint64(200), "they were given up before")
 }
 
 func TestIdleConnectionLivesOnKeepAlives(t *testing.T) {
