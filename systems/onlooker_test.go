@@ -440,26 +440,28 @@ func TestOlderSnapshotIsCountedAndIgnored(t *testing.T) {
 }
 
 func TestGravityModeAndStanceComeWithTheSnapshot(t *testing.T) {
-	r := newOnlooker(t, rigFlat(t), components.SmoothExponential, 0, func(at components.Ticks) components.ReplicatedMovement {
-		rep := rigWalker(0, 0)
-		if at >= components.Second {
-			rep.Location[2] -= 48
-			rep.Crouched, rep.Mode, rep.GravityDir = true, components.ModeFlying, rigVec(0, -1, 0)
+	for _, mode := range rigModes {
+		r := newOnlooker(t, rigFlat(t), mode, 0, func(at components.Ticks) components.ReplicatedMovement {
+			rep := rigWalker(0, 0)
+			if at >= components.Second {
+				rep.Location[2] -= 48
+				rep.Crouched, rep.Mode, rep.GravityDir = true, components.ModeFlying, rigVec(0, -1, 0)
+			}
+			return rep
+		}, nil)
+		r.run(60, 2)
+		st := r.state()
+		require.True(t, st.Crouched)
+		require.Equal(t, 40.0, st.HalfHeight)
+		require.Equal(t, components.ModeFlying, st.Mode)
+		require.Equal(t, rigVec(0, -1, 0), st.GravityDir)
+		for _, f := range r.drawn {
+			feet := f.mesh[2] - 88
+			if f.at >= components.Second+r.delay {
+				feet = f.mesh[2] - 40
+			}
+			require.InDelta(t, rigStanding(0)-88, feet, 1e-9, "%v: feet stay on the floor", mode)
 		}
-		return rep
-	}, nil)
-	r.run(60, 2)
-	st := r.state()
-	require.True(t, st.Crouched)
-	require.Equal(t, 40.0, st.HalfHeight)
-	require.Equal(t, components.ModeFlying, st.Mode)
-	require.Equal(t, rigVec(0, -1, 0), st.GravityDir)
-	for _, f := range r.drawn {
-		feet := f.mesh[2] - 88
-		if f.at >= components.Second+r.delay {
-			feet = f.mesh[2] - 40
-		}
-		require.InDelta(t, rigStanding(0)-88, feet, 1e-9, "feet stay on the floor")
 	}
 }
 

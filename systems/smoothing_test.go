@@ -142,7 +142,7 @@ func TestOwnerIsBackAfterACorrectionInEveryModeAndAtEveryRate(t *testing.T) {
 		for _, fps := range []int{30, 60, 144, 240} {
 			ms := components.MeshSmoothing{Mode: mode, Complete: true}
 			BeginOwnerSmoothing(&ms, rigVec(50, 0, 0), rigVec(0, 0, 0), 10, 0, &set, 777)
-			first := ms.TranslationOffset.Len()
+			first := ms.TranslationOffset[0]
 			dt := components.Ticks(components.TicksPerSecond / fps)
 			k := exponentialFactors(dt, set.SmoothLocationTime, set.SmoothRotationTime)
 			at400 := float32(-1)
@@ -159,7 +159,7 @@ func TestOwnerIsBackAfterACorrectionInEveryModeAndAtEveryRate(t *testing.T) {
 			if mode == components.SmoothDisabled {
 				require.Zero(t, first)
 			} else {
-				require.EqualValues(t, 50, first, "%v", mode)
+				require.EqualValues(t, 50, first, "%v: before less after", mode)
 			}
 			require.Less(t, at400, float32(1), "%v at %d fps after 0.4 s", mode, fps)
 			require.Zero(t, ms.TranslationOffset, "%v at %d fps after 1 s", mode, fps)
