@@ -161,7 +161,9 @@ func TestOpenRegistryIsNotUsed(t *testing.T) {
 func TestPointerfulTypesAreRefusedByTypeAndField(t *testing.T) {
 	type withSlice struct{ Items []int }
 	type withMap struct{ Index map[int]int }
-	type deep struct{ In struct{ Deeper struct{ P *int } } }
+	type deep struct {
+		In struct{ Deeper struct{ P *int } }
+	}
 	r := NewRegistry()
 	check := func(err error, path string) {
 		var pe *PointerError

@@ -121,6 +121,25 @@ func TestValuesOutsideTheirCodeAreRefused(t *testing.T) {
 	require.ErrorIs(t, w.Err(), bits.ErrRange)
 }
 
+func TestBitsThatNoEncoderWritesAreRefused(t *testing.T) {
+	r := sealedRegistry()
+	st, in := r.LookupName(KindPredicted, "stamina"), r.LookupName(KindInput, "sprint")
+	for _, f := range []float64{math.NaN(), math.Inf(1), 0} { // 0 has a form of one bit
+		w := bits.NewWriter(make([]byte, 64))
+		w.WriteBool(true)
+		w.WriteBits(math.Float64bits(f), 64)
+		w.WriteBytes(make([]byte, 25))
+		rd := bits.NewReader(w.Bytes())
+		var s stamina
+		require.ErrorIs(t, st.Decode(&rd, unsafe.Pointer(&s)), bits.ErrInvalid, f)
+	}
+	rd := bits.NewReader([]byte{0b11}) // changed, to what base has
+	base := sprint{true}
+	got := sprint{}
+	require.ErrorIs(t, in.DecodeDelta(&rd, unsafe.Pointer(&got), unsafe.Pointer(&base)), bits.ErrInvalid)
+	require.False(t, got.On)
+}
+
 func TestBadTagsAreRefusedByField(t *testing.T) {
 	refuse := func(c any, want string) {
 		t.Helper()

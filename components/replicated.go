@@ -137,7 +137,9 @@ type MeshTransform struct {
 type VisualInterpolation struct {
 	PrevLocation, Location Vec3
 	PrevYaw, Yaw           float64
-	Base, PrevBase         NetID
+	// HalfHeight of the capsule at the end of the last step.
+	HalfHeight     float64
+	Base, PrevBase NetID
 	// Valid is false until two steps were made, and after a teleport.
 	Valid bool
 	_     [7]byte
