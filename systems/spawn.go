@@ -89,6 +89,8 @@ func (s *Spawner) Remote(spec components.CharacterSpec, drawn bool) arche.Entity
 	e := s.spawn(&spec, ids)
 	p := (*components.ServerPrediction)(s.world.Get(e, s.srv))
 	p.Received, p.Poses = s.slots.received.Alloc(e), s.slots.poses.Alloc(e)
+	// Known before its first move: a revision may come before that.
+	p.Profile = spec.Profile
 	return e
 }
 
@@ -151,7 +153,10 @@ func (s *Spawner) Possess(e arche.Entity, player components.PlayerID) components
 		p := (*components.ServerPrediction)(s.world.Get(e, s.srv))
 		s.slots.received.Free(p.Received)
 		s.slots.poses.Free(p.Poses)
-		*p = components.ServerPrediction{Received: s.slots.received.Alloc(e), Poses: s.slots.poses.Alloc(e)}
+		*p = components.ServerPrediction{
+			Received: s.slots.received.Alloc(e), Poses: s.slots.poses.Alloc(e),
+			Profile: *(*components.ProfileRef)(s.world.Get(e, s.profile)),
+		}
 	}
 	return out
 }
