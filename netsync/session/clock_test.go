@@ -127,6 +127,16 @@ func TestClockKeepsThroughASpikeEveryTwoSeconds(t *testing.T) {
 	require.Equal(t, 1.0, e.c.SendScale())
 }
 
+func TestClockKeepsThroughAQueueOfTwoSecondsUpstream(t *testing.T) {
+	w, e := connected(t, link.Symmetric(40*msec, 0, 0), session.Config{}, session.Config{})
+	w.run(5 * second)
+	require.NoError(t, w.cond.Link(e.conn.LocalAddr()).SetConfig(asymmetric(2*time.Second, 20*msec, 0)))
+	for range 10 {
+		w.run(second)
+		near(t, w.now, e.c.ServerNow(w.now), 20*ms)
+	}
+}
+
 func TestAServerClockSetByTenSecondsIsJumpedToOnce(t *testing.T) {
 	w, e := connected(t, link.Symmetric(40*msec, 0, 0), session.Config{}, session.Config{})
 	w.run(5 * second)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/link"
 	"github.com/gaitnet/gait/netsync/session"
 	"github.com/gaitnet/gait/netsync/wire"
@@ -143,6 +144,7 @@ func TestReliableOutlastsAnOutage(t *testing.T) {
 func TestReliableStaysWithinTheServersRate(t *testing.T) {
 	w, e := connected(t, link.Config{}, session.Config{}, session.Config{})
 	e.every = second / 120
+	before := e.c.Stats().PacketsOut
 	for range 5 {
 		for e.c.SendReliable(make([]byte, 5000)) == nil {
 		}
@@ -150,9 +152,24 @@ func TestReliableStaysWithinTheServersRate(t *testing.T) {
 	}
 	require.Zero(t, w.server.Stats().Refused[session.RateLimited])
 	require.Greater(t, len(w.sg.messages), 20)
+	require.Less(t, e.c.Stats().PacketsOut-before, uint64(5*(120+100)+20))
 }
 
-func TestBrokenStreamEndsTheConnection(t *testing.T) {
+func TestALostMessageGoesAgainThoughNothingElseIsSent(t *testing.T) {
+	w, e, c := tapped(t, link.Config{}, session.Config{}, session.Config{})
+	e.sends, w.serverSends = false, false
+	w.run(second)
+	c.out = func(b []byte) bool { return b[0]&wire.FlagReliable == 0 }
+	require.NoError(t, e.c.SendReliable([]byte("once")))
+	w.run(frame)
+	c.out = nil
+	w.run(3 * second / 10)
+	require.Equal(t, [][]byte{[]byte("once")}, w.sg.messages)
+}
+
+// withFragment sends the client's next packet with a fragment behind it that
+// no client sends.
+func withFragment(t *testing.T, seq bits.Seq16, data []byte) (*world, *end) {
 	var up session.Sealer
 	sealer := func(i session.SealInfo) session.Sealer {
 		if i.Up {
@@ -161,19 +178,33 @@ func TestBrokenStreamEndsTheConnection(t *testing.T) {
 		return session.NewCRC(i)
 	}
 	w, e, c := tapped(t, link.Config{}, session.Config{}, session.Config{Sealer: sealer})
-	c.out = func(b []byte) bool { // append a fragment whose message length never ends
+	c.out = func(b []byte) bool {
 		b, ok := up.Open(b)
 		require.True(t, ok)
 		b = append([]byte{}, b...)
 		b[0] |= wire.FlagReliable
 		start := len(b)
-		b = wire.EndSection(wire.AppendFragment(b, 0, []byte{0xff, 0xff, 0xff}), start)
+		b = wire.EndSection(wire.AppendFragment(b, seq, data), start)
 		c.out = nil
 		require.NoError(t, c.Conn.Send(up.Seal(b), serverAddr))
 		return false
 	}
 	w.run(second)
+	return w, e
+}
+
+func TestBrokenStreamEndsTheConnection(t *testing.T) {
+	w, e := withFragment(t, 0, []byte{0xff, 0xff, 0xff}) // a message length without an end
 	require.Equal(t, []session.Reason{session.ReasonProtocol}, w.sg.reasons)
 	require.Equal(t, []error{&session.EndedError{Reason: session.ReasonProtocol}}, e.g.errs)
 	require.Zero(t, w.server.Slots())
+}
+
+func TestAFragmentBeyondTheWindowIsRefused(t *testing.T) {
+	w, e := withFragment(t, 256, []byte{1, 'a'})
+	require.EqualValues(t, 1, w.server.Stats().Refused[session.Malformed])
+	require.Equal(t, session.Connected, e.c.State())
+	w, _ = withFragment(t, 255, []byte{1, 'a'})
+	require.Zero(t, w.server.Stats().Refused.Total())
+	require.Empty(t, w.sg.messages)
 }
