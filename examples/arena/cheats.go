@@ -136,7 +136,7 @@ func (p *playerTally) judge(m *components.MoveData) {
 func (r *run) judgeCheats(rep *nettest.Report) error {
 	for _, h := range r.cfg.Cheats {
 		c := r.clients[h.Client]
-		t, err := runTwin(r.cfg, r.keys, c, r.server.times, r.released)
+		t, err := runTwin(r.cfg, r.keys, c, r.server.times)
 		if err != nil {
 			return fmt.Errorf("the honest twin of client %d: %w", h.Client, err)
 		}

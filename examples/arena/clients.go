@@ -28,13 +28,20 @@ type client struct {
 	owner    *ownerWatch
 	proxies  *proxyWatch // the onlooker's
 	rtt      nettest.Histogram
+	// hands drive the own characters by the process's time, whatever the
+	// client's clock says: whoever tampers with it has no faster hands.
+	hands  *nettest.Sampler
+	looked components.Ticks
 	// note writes down a command, for a recording; nil without.
 	note func(cmd command, at components.Ticks)
 	// times of the frames, kept for a cheat's twin.
 	times []components.Ticks
 
+	playing  bool
 	released bool
 	left     bool
+	// played and let are when it began to play and let go.
+	played, let components.Ticks
 
 	mu   sync.Mutex
 	live clientLive
@@ -46,7 +53,9 @@ type clientLive struct {
 	net       transport.Stats
 	rtt       components.Ticks
 	connected bool
-	err       error
+	// still: it has let go, and its characters have come to rest.
+	still bool
+	err   error
 }
 
 // command is what is done to a client from outside, at a frame.
@@ -55,7 +64,13 @@ type command uint16
 const (
 	cmdRelease command = iota + 1 // lets go of stick and buttons
 	cmdLeave                      // says goodbye
+	cmdPlay                       // takes stick and buttons
 )
+
+// handsAt is how long after the start the players begin to play. By then they
+// are connected as a rule, so that what they do does not depend on how long
+// that took.
+const handsAt = 2 * components.Second
 
 // clientOptions are a client's node by the flags.
 func (c *Config) clientOptions(i int, k *keys) nettest.ClientOptions {
@@ -118,7 +133,7 @@ func newClient(cfg *Config, k *keys, i int, conn, udp transport.Conn, to netip.A
 		c.cheat.Started(node)
 	}
 	if i < cfg.Clients {
-		node.Inputs = cfg.Sampler(i)
+		c.hands = cfg.Sampler(i)
 	} else {
 		c.proxies = newProxyWatch(node, p)
 		c.proxies.picture = pic
@@ -147,6 +162,7 @@ func (c *Config) star() int {
 // frame runs one frame: local is the time by the client's own clock, now the
 // process's.
 func (c *client) frame(local, now components.Ticks) {
+	c.input(now)
 	c.node.Frame(local)
 	if c.proxies != nil {
 		c.proxies.frame(now)
@@ -165,18 +181,20 @@ func (c *client) frame(local, now components.Ticks) {
 	c.live.rtt = c.node.Clock.RTT
 	c.live.connected = c.node.Net.Session().State() == session.Connected
 	c.live.err = c.node.Net.Err()
+	c.live.still = c.still()
 	c.mu.Unlock()
 }
 
 // do carries out a command before the frame at local time.
-func (c *client) do(cmd command, local components.Ticks) {
+func (c *client) do(cmd command, local, now components.Ticks) {
 	if c.note != nil {
 		c.note(cmd, local)
 	}
 	switch cmd {
+	case cmdPlay:
+		c.playing, c.looked, c.played = true, now, now
 	case cmdRelease:
-		c.released = true
-		c.release()
+		c.released, c.let = true, now
 	case cmdLeave:
 		c.left = true
 		c.end() // what comes after is an empty world
@@ -184,17 +202,40 @@ func (c *client) do(cmd command, local components.Ticks) {
 	}
 }
 
-func (c *client) release() {
-	in := c.node.Inputs
-	if in == nil {
+// input moves stick and buttons to where the hands have them at now.
+func (c *client) input(now components.Ticks) {
+	if c.hands == nil || !c.playing {
 		return
 	}
-	c.node.Inputs = nil
 	for i := range c.node.Net.Owned() {
-		if e, _, ok := c.node.Own(i); ok {
-			in.Release(nettest.Component[components.Input](c.node.App.World(), e))
+		e, _, ok := c.node.Own(i)
+		if !ok {
+			continue
+		}
+		in := nettest.Component[components.Input](c.node.App.World(), e)
+		if c.released {
+			c.hands.Release(in)
+		} else {
+			c.hands.Apply(in, now, now-c.looked)
 		}
 	}
+	c.looked = now
+}
+
+// still tells whether the hands have let go and all own characters rest.
+func (c *client) still() bool {
+	if !c.released {
+		return false
+	}
+	for i := range c.node.Net.Owned() {
+		if e, _, ok := c.node.Own(i); ok {
+			st := nettest.Component[components.MovementState](c.node.App.World(), e)
+			if st.Velocity != (components.Vec3{}) || st.Mode == components.ModeFalling {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // local is what the client believes the time to be.
@@ -227,11 +268,14 @@ func (c *client) run(clock wallClock, fps int, began components.Ticks, o *orders
 			continue
 		}
 		local := c.local(now)
+		if now-began >= handsAt && !c.playing {
+			c.do(cmdPlay, local, now)
+		}
 		if o.release.Load() && !c.released {
-			c.do(cmdRelease, local)
+			c.do(cmdRelease, local, now)
 		}
 		if o.leave.Load() && !c.left {
-			c.do(cmdLeave, local)
+			c.do(cmdLeave, local, now)
 		}
 		c.frame(local, now)
 		at = f.after(now)

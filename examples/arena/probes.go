@@ -239,8 +239,12 @@ func (v *proxyWatch) end() {
 }
 
 // merged are the probes of all characters as one; the end error is the largest.
-func (v *proxyWatch) merged() (all nettest.ProxyProbe) {
-	for _, s := range v.seen {
+// Characters that skip says are left out.
+func (v *proxyWatch) merged(skip func(components.NetID) bool) (all nettest.ProxyProbe) {
+	for id, s := range v.seen {
+		if skip(id) {
+			continue
+		}
 		all.Lag.Merge(&s.probe.Lag)
 		all.Pop.Merge(&s.probe.Pop)
 		if s.probe.Ended {

@@ -35,7 +35,6 @@ type recordedEnd struct {
 	StateHash    string
 	Ticks        uint64
 	Began, Ended components.Ticks
-	Released     components.Ticks
 }
 
 // tape is a recording that is being made; nil where there is none.
@@ -105,7 +104,7 @@ func (t *tape) finish(r *run, rep *nettest.Report) error {
 		return nil
 	}
 	t.done = true
-	b, err := json.Marshal(&recordedEnd{rep.StateHash, rep.ServerTicks, r.began, r.ended, r.released})
+	b, err := json.Marshal(&recordedEnd{rep.StateHash, rep.ServerTicks, r.began, r.ended})
 	if err == nil {
 		err = t.rec.Write(0, tagEnd, 0, b)
 	}

@@ -23,7 +23,7 @@ func replay(flags *Config) (*nettest.Report, *run, error) {
 	}
 	cfg := &was.Config
 	cfg.Replay, cfg.JSON, cfg.Plot, cfg.Quiet = flags.Replay, flags.JSON, flags.Plot, flags.Quiet
-	r := &run{cfg: cfg, keys: &was.Keys, paths: newPaths(), picture: newPicture(cfg), began: end.Began, ended: end.Ended, released: end.Released}
+	r := &run{cfg: cfg, keys: &was.Keys, paths: newPaths(), picture: newPicture(cfg), began: end.Began, ended: end.Ended}
 	defer r.close()
 	tapes, err := r.thread(flags.Replay, was)
 	if err != nil {
@@ -163,25 +163,28 @@ func (p *reel) process(local components.Ticks) components.Ticks {
 	if p.client == nil || p.client.cheat == nil {
 		return local
 	}
-	return undoCheat(p.client.cheat.Kind, local)
+	return undoCheat(p.client.cheat, local)
 }
 
-// undoCheat is when a cheat's clock shows a time, to a tick.
-func undoCheat(kind string, local components.Ticks) components.Ticks {
-	switch kind {
-	case "clock1.1":
-		return local * 10 / 11
-	case "clock2":
-		return local / 2
+// undoCheat is when a cheat's clock shows a time, exactly: its clock runs at
+// least as fast as the true one, so no two times show the same.
+func undoCheat(c *nettest.Cheat, local components.Ticks) components.Ticks {
+	lo, hi := components.Ticks(0), local
+	for lo < hi {
+		if mid := lo + (hi-lo)/2; c.Time(mid) < local {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
 	}
-	return local
+	return lo
 }
 
 // play runs the stream's next frame, and before it what was done to its client.
 func (p *reel) play() {
 	local, _ := p.back.NextFrame()
 	for len(p.commands) > 0 && p.commands[0].When <= local {
-		p.client.do(command(p.commands[0].Tag-tagCommand), local)
+		p.client.do(command(p.commands[0].Tag-tagCommand), local, p.process(local))
 		p.commands = p.commands[1:]
 	}
 	p.frame(local, p.process(local))

@@ -28,6 +28,8 @@ func addRefusals(r *nettest.Report, c *session.Counts, n *netsync.NetStats) {
 }
 
 // report is what the run measured, from its start to the end of the standstill.
+// Counters and claims are everybody's; how meshes look is measured on honest
+// players, since a cheat's own world shows what it likes.
 // Everything has ended: nobody writes to what is read here.
 func (r *run) report() *nettest.Report {
 	out := nettest.NewReport(refusalNames()...)
@@ -56,7 +58,9 @@ func (r *run) report() *nettest.Report {
 		out.AddOwner(c.node.Stats)
 		saved.Merge(&c.owner.saved)
 		rtt.Merge(&c.rtt)
-		pop.Merge(&c.owner.probe.Pop)
+		if c.cheat == nil {
+			pop.Merge(&c.owner.probe.Pop)
+		}
 		n := c.udp.Stats()
 		up += n.BytesOut + headerBytes*n.PacketsOut
 		down += n.BytesIn + headerBytes*n.PacketsIn
@@ -73,11 +77,24 @@ func (r *run) report() *nettest.Report {
 		out.DownKbpsPerClient = float64(down) * bits / float64(out.Clients)
 	}
 	if n := len(r.clients); n > 0 && r.clients[n-1].proxies != nil {
-		all := r.clients[n-1].proxies.merged()
+		all := r.clients[n-1].proxies.merged(r.cheats)
 		out.ProxyLagMs, out.ProxyPopCm, out.ProxyEndErrorCm = all.Lag.P50P99(), all.Pop.P99Max(), all.EndError
 	}
 	out.Finish()
 	return out
+}
+
+// cheats tells whether a character is a cheat's.
+func (r *run) cheats(id components.NetID) bool {
+	if r.server == nil || r.server.tracks[id] == nil {
+		return false
+	}
+	for _, c := range r.clients {
+		if c.cheat != nil && c.player == r.server.tracks[id].player {
+			return true
+		}
+	}
+	return false
 }
 
 // joined counts the players that the server has seen.

@@ -57,8 +57,6 @@ type run struct {
 	tape    *tape
 	began   components.Ticks
 	ended   components.Ticks
-	// released is when the players were told to stand still.
-	released components.Ticks
 
 	orders     orders
 	stopServer chan struct{}
@@ -210,23 +208,43 @@ func (r *run) play(table *Table, quit <-chan struct{}) error {
 			playing = false
 		}
 	}
-	if len(r.clients) > 0 && !r.allFailed() {
-		r.released = r.clock.now()
-		r.orders.release.Store(true)
-		meter.note = "standing still"
-		still := time.After(r.standstill())
-		for waiting := true; waiting; {
+	wait := func(d time.Duration) {
+		for over := time.After(d); ; {
 			select {
 			case <-second.C:
 				table.Show(meter.sample())
-			case <-still:
-				waiting = false
+			case <-over:
+				return
 			}
 		}
+	}
+	if len(r.clients) > 0 && !r.allFailed() {
+		r.orders.release.Store(true)
+		meter.note = "standing still"
+		limit := time.Now().Add(restLimit)
+		for !r.resting() && time.Now().Before(limit) {
+			wait(10 * time.Millisecond)
+		}
+		wait(r.standstill())
 	}
 	r.stop()
 	table.Close()
 	return r.failure()
+}
+
+// restLimit is how long the players may take to come to rest: one may have let
+// go high in the air. One that cheats may never.
+const restLimit = 3 * time.Second
+
+// resting tells whether every player has let go and come to rest.
+func (r *run) resting() bool {
+	for _, c := range r.players() {
+		var l clientLive
+		if c.look(&l); l.connected && !l.still {
+			return false
+		}
+	}
+	return true
 }
 
 // standstill is the round trip and a second.

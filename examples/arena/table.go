@@ -82,7 +82,7 @@ func (t *Table) Show(s *Sample) {
 		return
 	}
 	if !t.tty {
-		if t.begun && s.Elapsed-t.last < time.Second {
+		if t.begun && s.Elapsed-t.last < time.Second*9/10 {
 			return
 		}
 		t.begun, t.last = true, s.Elapsed

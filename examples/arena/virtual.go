@@ -37,16 +37,15 @@ func newVirtual(cfg *Config, k *keys, cond transport.Conditioner) (*virtual, err
 	return v, err
 }
 
-func (v *virtual) client(cfg *Config, k *keys, i int) (*nettest.ClientNode, error) {
+// client is an honest one.
+func (v *virtual) client(cfg *Config, k *keys, i int) (*client, error) {
 	conn, err := v.net.Listen(virtualClient(i))
 	if err != nil {
 		return nil, err
 	}
-	n, err := nettest.NewClientNode(conn, virtualServer, cfg.clientOptions(i, k))
-	if err == nil && i < cfg.Clients {
-		n.Inputs = cfg.Sampler(i)
-	}
-	return n, err
+	honest := *cfg
+	honest.Cheats = nil
+	return newClient(&honest, k, i, conn, conn, virtualServer, newPaths(), nil)
 }
 
 // afterwards fills in what is measured after the run.
@@ -79,13 +78,13 @@ func measureAllocs(cfg *Config, k *keys) (float64, error) {
 		return 0, err
 	}
 	defer v.server.App.Finalize()
-	var clients []*nettest.ClientNode
+	var clients []*client
 	for i := range small.Clients {
 		c, err := v.client(&small, k, i)
 		if err != nil {
 			return 0, err
 		}
-		defer c.App.Finalize()
+		defer c.close()
 		clients = append(clients, c)
 	}
 	server, frame := newFrames(1, cfg.ServerHz), newFrames(1, 60)
@@ -96,7 +95,10 @@ func measureAllocs(cfg *Config, k *keys) (float64, error) {
 			at := frame.next
 			v.net.Advance(at)
 			for _, c := range clients {
-				c.Frame(at)
+				if at >= handsAt && !c.playing {
+					c.do(cmdPlay, at, at)
+				}
+				c.frame(at, at)
 			}
 			frame.after(at)
 		}
@@ -122,11 +124,9 @@ type twin struct {
 	length float64
 	tally  playerTally
 	stats  components.Stats
-	server *nettest.ServerNode
-	player components.PlayerID
 }
 
-func runTwin(cfg *Config, k *keys, c *client, ticks []components.Ticks, released components.Ticks) (*twin, error) {
+func runTwin(cfg *Config, k *keys, c *client, ticks []components.Ticks) (*twin, error) {
 	fleet, err := link.NewFleet(cfg.Link, cfg.Seed)
 	if err != nil {
 		return nil, err
@@ -144,8 +144,7 @@ func runTwin(cfg *Config, k *keys, c *client, ticks []components.Ticks, released
 	if err != nil {
 		return nil, err
 	}
-	defer n.App.Finalize()
-	honest := &client{index: c.index, node: n}
+	defer n.close()
 	t := newTally(v.server)
 	v.server.App.Watch(&verifyTimer{tally: t})
 	s := &server{node: v.server, paths: newPaths(), tracks: map[components.NetID]*track{}, tally: t}
@@ -161,16 +160,20 @@ func runTwin(cfg *Config, k *keys, c *client, ticks []components.Ticks, released
 			ticks = ticks[1:]
 			continue
 		}
-		v.net.Advance(frames[0])
-		if frames[0] >= released && !honest.released {
-			honest.do(cmdRelease, frames[0])
+		now := frames[0]
+		v.net.Advance(now)
+		if c.playing && now >= c.played && !n.playing {
+			n.do(cmdPlay, now, now)
 		}
-		n.Frame(frames[0])
+		if c.released && now >= c.let && !n.released {
+			n.do(cmdRelease, now, now)
+		}
+		n.frame(now, now)
 		frames = frames[1:]
 	}
 	s.noteRefusals()
-	out := &twin{length: s.length(n.Player), stats: *n.Stats}
-	out.tally = t.of(n.Player)
-	out.tally.refused = s.refused[n.Player]
+	out := &twin{length: s.length(n.player), stats: *n.node.Stats}
+	out.tally = t.of(n.player)
+	out.tally.refused = s.refused[n.player]
 	return out, nil
 }
