@@ -21,6 +21,8 @@ type Options struct {
 	// client's at a time, for rates that change.
 	FPS       float64
 	ClientFPS func(client int, now components.Ticks) float64
+	// Input gives each player its own input instead of Client.Input.
+	Input func(client int) *Input
 	// Link conditions every client's link.
 	Link link.Config
 	Seed uint64
@@ -132,7 +134,11 @@ func (s *Session) newClient(i int, onlooker bool) (*ClientNode, error) {
 		co.Player |= Onlooker
 		co.Input = nil
 	}
-	co.InputStart += components.Ticks(i) * 7 * components.Second
+	if s.opts.Input != nil && !onlooker {
+		co.Input = s.opts.Input(i)
+	} else {
+		co.InputStart += components.Ticks(i) * 7 * components.Second
+	}
 	co.Session.Secret = secret(s.opts.Seed, byte(i+1))
 	return NewClientNode(conn, ServerAddr, co)
 }
