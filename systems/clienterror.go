@@ -18,8 +18,8 @@ func (s *ServerVerify) judge(v *verified, md *components.MoveData, cmd *componen
 	}
 	s.stats.Verdicts++
 	reason, errSq := s.clientError(v, md, claim, baseKnown)
-	if reason == components.CorrectPosition && s.trusted(v, md, claim, errSq) {
-		s.adopt(v, md, claim, cmd.ObstacleTime)
+	s.noteGround(v)
+	if reason == components.CorrectPosition && s.trusted(v, md, errSq) && s.adopt(v, claim, cmd.ObstacleTime) {
 		reason = components.CorrectNone
 	}
 	if debugBuild && reason == components.CorrectNone && s.forced.fires(s.debug) {
@@ -35,7 +35,7 @@ func (s *ServerVerify) judge(v *verified, md *components.MoveData, cmd *componen
 		return
 	}
 	if s.set.UseAuthoritativeClientPosition {
-		s.adopt(v, md, claim, cmd.ObstacleTime)
+		s.adopt(v, claim, cmd.ObstacleTime)
 	}
 }
 
@@ -86,15 +86,23 @@ func (s *ServerVerify) clientError(v *verified, md *components.MoveData, claim c
 	return components.CorrectNone, errSq
 }
 
-// trusted tells whether the owner is believed although it is off: for a while
-// after a change of base, and in the air within the leash.
-func (s *ServerVerify) trusted(v *verified, md *components.MoveData, claim components.Vec3, errSq float64) bool {
-	t, now := &v.pred.Trust, s.clock.Now
+// noteGround opens the trust window when the character has landed, left the
+// ground or changed its base here: what the owner claims to stand on does not
+// open it.
+func (s *ServerVerify) noteGround(v *verified) {
+	t := &v.pred.Trust
 	falling := v.state.Mode == components.ModeFalling
-	if v.state.Base != t.LastBase || md.ClaimBase != t.LastBase || falling != t.Falling {
-		t.Until = now + components.TicksFromSeconds(baseChangeWindow)
+	if v.state.Base != t.LastBase || falling != t.Falling {
+		t.Until = s.clock.Now + components.TicksFromSeconds(baseChangeWindow)
 	}
 	t.LastBase, t.Falling = v.state.Base, falling
+}
+
+// trusted tells whether the owner is believed although it is off: for a while
+// after a change of base, and in the air within the leash.
+func (s *ServerVerify) trusted(v *verified, md *components.MoveData, errSq float64) bool {
+	t, now := &v.pred.Trust, s.clock.Now
+	falling := t.Falling
 	if d := s.set.ClientAuthorityThresholdOnBaseChange; d > 0 && now <= t.Until && errSq <= float64(d*d) {
 		return true
 	}
@@ -109,17 +117,18 @@ func (s *ServerVerify) trusted(v *verified, md *components.MoveData, claim compo
 // trust window open, s: two of the reference's 10 Hz answers.
 const baseChangeWindow = 0.2
 
-// adopt takes the owner's place, where nothing stands in it.
-func (s *ServerVerify) adopt(v *verified, md *components.MoveData, claim components.Vec3, at components.Ticks) {
+// adopt takes the owner's place; false where something stands in it.
+func (s *ServerVerify) adopt(v *verified, claim components.Vec3, at components.Ticks) bool {
 	q := &s.probe
 	q.Start, q.Radius, q.HalfHeight = claim, v.state.Radius, v.state.HalfHeight
 	q.Time, q.Scene, q.Ignore = at, v.char.Scene, v.state.Base
 	if s.ctx.Geometry.Overlap(q) {
-		return
+		return false
 	}
 	v.state.Location = claim
 	if pose, ok := s.ctx.Geometry.BasePose(v.state.Base, at); ok && v.state.Base != 0 {
 		v.state.BaseLocation = exact.RotateYaw(exact.Sub(claim, pose.Location), -pose.Yaw)
 	}
 	s.stats.Adopted++
+	return true
 }
