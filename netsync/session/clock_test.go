@@ -146,6 +146,12 @@ func TestAServerClockSetByTenSecondsIsJumpedToOnce(t *testing.T) {
 	require.EqualValues(t, 1, e.c.ClockJumps())
 }
 
+func TestServerNowOfAnEarlierTimeDoesNotRunBack(t *testing.T) {
+	w, e := connected(t, link.Config{}, session.Config{}, session.Config{})
+	now := e.c.ServerNow(w.now)
+	require.Equal(t, now, e.c.ServerNow(w.now-second))
+}
+
 func TestSyncedWithinHalfASecond(t *testing.T) {
 	for _, hz := range []components.Ticks{10, 30, 128} {
 		w := newWorld(t, link.Symmetric(100*msec, 0, 0), 1, session.Config{})

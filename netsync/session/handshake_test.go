@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/link"
 	"github.com/gaitnet/gait/netsync/session"
 	"github.com/gaitnet/gait/netsync/transport"
@@ -216,6 +217,49 @@ func TestConnectionThatIsNeverUsedGivesItsSlotBack(t *testing.T) {
 	require.Empty(t, w.sg.log)
 }
 
+func TestUnusedConnectionMakesRoomForAnotherPlayer(t *testing.T) {
+	w := newWorld(t, link.Config{}, 1, session.Config{MaxPeers: 1})
+	conn, err := w.net.Listen(netip.MustParseAddrPort("10.0.1.9:1"))
+	require.NoError(t, err)
+	w.joinOn(&tap{Conn: conn, out: func(b []byte) bool {
+		k, _ := wire.PeekKind(b)
+		return k != wire.KindUp
+	}}, 7, session.Config{})
+	w.run(second)
+	require.Equal(t, 1, w.server.Slots())
+	e := w.join(8, session.Config{})
+	w.run(second)
+	require.Equal(t, session.Connected, e.c.State())
+	require.Equal(t, 1, w.server.Slots())
+	require.NotNil(t, w.server.Peer(8))
+}
+
+func TestResponseOfAnEarlierAttemptDoesNotUndoALaterOne(t *testing.T) {
+	var first []byte
+	w := newWorld(t, link.Config{}, 1, session.Config{})
+	conn, err := w.net.Listen(netip.MustParseAddrPort("10.0.1.9:1"))
+	require.NoError(t, err)
+	e := w.joinOn(&tap{Conn: conn, out: func(b []byte) bool {
+		k, _ := wire.PeekKind(b)
+		if k == wire.KindResponse && first == nil {
+			first = append([]byte{}, b...)
+			return false
+		}
+		return k != wire.KindUp
+	}}, 7, session.Config{})
+	w.run(second / 10)
+	e.c.Disconnect(session.ReasonQuit)
+	w.run(second / 10)
+	require.NoError(t, e.c.Connect(w.now))
+	w.run(second)
+	require.Equal(t, session.Connected, e.c.State())
+	answers := w.server.Stats().Answers
+	require.NoError(t, conn.Send(first, serverAddr))
+	w.run(second / 10)
+	require.Equal(t, answers, w.server.Stats().Answers)
+	require.EqualValues(t, 1, w.server.Stats().Refused[session.BadCookie])
+}
+
 func TestOldCookieIsRefused(t *testing.T) {
 	var held []byte
 	w := newWorld(t, link.Config{}, 1, session.Config{})
@@ -256,6 +300,46 @@ func TestCookieOfAnotherAddressIsRefused(t *testing.T) {
 	w.run(second)
 	require.EqualValues(t, 1, w.server.Stats().Refused[session.BadCookie])
 	require.Zero(t, w.server.Slots())
+}
+
+func TestAddressThatChangesDuringTheHandshakeStartsItAgain(t *testing.T) {
+	w := newWorld(t, link.Config{}, 1, session.Config{})
+	conn, err := w.net.Listen(netip.MustParseAddrPort("10.0.1.9:1"))
+	require.NoError(t, err)
+	moved, err := w.net.Listen(netip.MustParseAddrPort("10.0.1.9:2"))
+	require.NoError(t, err)
+	c := &tap{Conn: conn}
+	c.out = func(b []byte) bool {
+		if k, _ := wire.PeekKind(b); k == wire.KindResponse {
+			c.Conn = moved
+		}
+		return true
+	}
+	e := w.joinOn(c, 7, session.Config{})
+	w.run(second)
+	require.NotZero(t, w.server.Stats().Refused[session.BadCookie])
+	w.run(3 * second)
+	require.Equal(t, session.Connected, e.c.State())
+	require.Equal(t, 1, w.server.Len())
+}
+
+func TestServerHearsOfItsClientThoughTheFirstPacketIsLost(t *testing.T) {
+	w := newWorld(t, link.Config{}, 1, session.Config{})
+	conn, err := w.net.Listen(netip.MustParseAddrPort("10.0.1.9:1"))
+	require.NoError(t, err)
+	lost := 0
+	e := w.joinOn(&tap{Conn: conn, out: func(b []byte) bool {
+		k, _ := wire.PeekKind(b)
+		if k == wire.KindUp && lost == 0 {
+			lost++
+			return false
+		}
+		return true
+	}}, 7, session.Config{KeepAlive: 8 * second})
+	e.sends = false
+	w.run(second)
+	require.Equal(t, 1, lost)
+	require.Equal(t, 1, w.server.Len())
 }
 
 func TestKickedClientLearnsTheReasonThoughNoticesAreLost(t *testing.T) {
@@ -367,7 +451,7 @@ func TestNoAddressIsEverAnsweredMoreThanItSent(t *testing.T) {
 				Player: components.PlayerID(rapid.Uint64Range(0, 3).Draw(rt, "player")),
 				Hashes: [3]uint64{rapid.Uint64Range(0, 1).Draw(rt, "hash")},
 			}
-			switch rapid.IntRange(0, 3).Draw(rt, "kind") {
+			switch rapid.IntRange(0, 4).Draw(rt, "kind") {
 			case 0:
 				b = rapid.SliceOfN(rapid.Byte(), 0, 1200).Draw(rt, "bytes")
 			case 1:
@@ -375,6 +459,9 @@ func TestNoAddressIsEverAnsweredMoreThanItSent(t *testing.T) {
 			case 2:
 				res := wire.Response{Request: req, Issued: components.Ticks(rapid.Int64().Draw(rt, "issued")), Cookie: rapid.Uint64().Draw(rt, "cookie")}
 				b = res.Seal(buf)
+			case 4: // whole, but without its padding
+				b = req.Seal(buf)
+				b = bits.SealCRC(b[:rapid.IntRange(51, 80).Draw(rt, "short")], wire.HandshakeSalt)
 			case 3:
 				b = req.Seal(buf)
 				b = b[:rapid.IntRange(0, len(b)).Draw(rt, "cut")]

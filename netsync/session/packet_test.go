@@ -11,6 +11,7 @@ import (
 	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/link"
 	"github.com/gaitnet/gait/netsync/session"
+	"github.com/gaitnet/gait/netsync/transport"
 	"github.com/gaitnet/gait/netsync/wire"
 )
 
@@ -62,6 +63,25 @@ func TestALatePacketFromTheOldAddressDoesNotMoveItBack(t *testing.T) {
 	require.Greater(t, w.server.Stats().PacketsIn, before)
 	require.Zero(t, w.server.Stats().Refused.Total())
 	require.Equal(t, moved.LocalAddr(), w.sg.peers[0].Addr())
+	require.EqualValues(t, 1, w.sg.peers[0].Stats().Migrations)
+}
+
+func TestAClientHearsItsServerOnly(t *testing.T) {
+	w, e, c := tapped(t, link.Config{}, session.Config{}, session.Config{})
+	e.stops = true
+	w.run(second / 10)
+	var held []byte
+	c.in = func(b []byte) { held = append([]byte{}, b...) }
+	e.c.Receive(w.now, e.g)
+	require.NotEmpty(t, held)
+	other := transport.NewNetwork(nil)
+	from, err := other.Listen(netip.MustParseAddrPort("10.0.0.9:7777"))
+	require.NoError(t, err)
+	c.Conn, err = other.Listen(e.conn.LocalAddr())
+	require.NoError(t, err)
+	require.NoError(t, from.Send(held, e.conn.LocalAddr()))
+	e.c.Receive(w.now, e.g)
+	require.EqualValues(t, 1, e.c.Stats().Refused[session.WrongAddress])
 }
 
 func TestDuplicatesAreRefusedAndCounted(t *testing.T) {
@@ -390,6 +410,19 @@ func TestAFrozenClientIsBackAtOnce(t *testing.T) {
 		near(t, w.now, e.c.ServerNow(w.now), 20*ms)
 		require.Zero(t, e.c.ClockJumps())
 	}
+}
+
+func TestAStalledServerIsBackAtOnce(t *testing.T) {
+	w, e := connected(t, link.Symmetric(50*msec, 0, 0), session.Config{}, session.Config{})
+	w.run(2 * second)
+	w.serverStops = true
+	w.run(5 * second)
+	w.serverStops, w.serverNext = false, w.now
+	before := len(e.g.payloads)
+	w.run(second / 10)
+	require.Greater(t, len(e.g.payloads), before)
+	require.Less(t, w.sg.peers[0].RTT(), second/5, "waiting in the queue is no round trip")
+	require.Zero(t, e.c.ClockJumps())
 }
 
 func TestOneFrameLongerThanTheTimeoutEndsCleanlyAndConnectsAgain(t *testing.T) {

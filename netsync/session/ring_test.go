@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/netsync/bits"
 )
 
@@ -77,6 +78,20 @@ func TestSipHashGivesThePublishedVectors(t *testing.T) {
 	require.Equal(t, uint64(0x726fdb47dd0e0e31), siphash(key))
 	require.Equal(t, uint64(0x93f5f5799a932462), siphash(key, 0x0706050403020100))
 	require.Equal(t, uint64(0x3f2acc7f57c29bdb), siphash(key, 0x0706050403020100, 0x0f0e0d0c0b0a0908))
+}
+
+func TestNothingOfAnEndedConnectionRemains(t *testing.T) {
+	p := newPair(t)
+	p.client.Disconnect(ReasonQuit)
+	p.server.Receive(second, nobody{})
+	require.Empty(t, p.server.byID)
+	require.Empty(t, p.server.byName)
+	require.Empty(t, p.server.ended)
+	require.Zero(t, p.server.Slots())
+	for i := range 10 {
+		p.client.Flush(second + components.Ticks(i)*second)
+	}
+	require.Empty(t, p.client.gone)
 }
 
 func TestEveryRefusalAndReasonHasAName(t *testing.T) {

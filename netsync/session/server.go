@@ -276,9 +276,7 @@ func (s *Server) reap(h ServerHandler) {
 		if !p.confirmed {
 			continue
 		}
-		if s.byName[p.player] == p {
-			delete(s.byName, p.player)
-		}
+		delete(s.byName, p.player) // before a newer one of the player takes the place
 		s.stats.Ended[p.why]++
 		h.Disconnected(p, p.why)
 	}
