@@ -286,7 +286,10 @@ func (l *loop) srvPred() *components.ServerPrediction {
 }
 func (l *loop) queue() *components.MoveQueue { return l.queues.Get(l.pred().Queue) }
 func (l *loop) inbox() *components.ReceivedMoves {
-	return l.received.Get(l.srvPred().Received)
+	if !l.server.World().Has(l.srv, l.ids.srvPred) {
+		return nil // the server moves it itself
+	}
+	return l.received.Get((*components.ServerPrediction)(l.server.World().Get(l.srv, l.ids.srvPred)).Received)
 }
 
 // Verdict sees every claim that the server compares.
