@@ -32,6 +32,8 @@ type client struct {
 	// client's clock says: whoever tampers with it has no faster hands.
 	hands  *nettest.Sampler
 	looked components.Ticks
+	// playAt is how long after the start they take stick and buttons.
+	playAt components.Ticks
 	// note writes down a command, for a recording; nil without.
 	note func(cmd command, at components.Ticks)
 	// times of the frames, kept for a cheat's twin.
@@ -133,7 +135,7 @@ func newClient(cfg *Config, k *keys, i int, conn, udp transport.Conn, to netip.A
 		c.cheat.Started(node)
 	}
 	if i < cfg.Clients {
-		c.hands = cfg.Sampler(i)
+		c.hands, c.playAt = cfg.Sampler(i), handsAt
 	} else {
 		c.proxies = newProxyWatch(node, p)
 		c.proxies.picture = pic
@@ -268,7 +270,7 @@ func (c *client) run(clock wallClock, fps int, began components.Ticks, o *orders
 			continue
 		}
 		local := c.local(now)
-		if now-began >= handsAt && !c.playing {
+		if now-began >= c.playAt && !c.playing {
 			c.do(cmdPlay, local, now)
 		}
 		if o.release.Load() && !c.released {

@@ -53,7 +53,7 @@ func TestEveryFlagReachesTheConfig(t *testing.T) {
 		"-profile", profile, "-input", in+","+in, "-fps", "144", "-tick", "fixed", "-server-hz", "128", "-net-hz", "10",
 		"-smoothing", "buffered", "-redundancy", "reference", "-discrepancy", "detect",
 		"-cheat", "clock1.1@0,teleport@2", "-cheat", "flood@1", "-silent", "1@10s+2s,0@0s+500ms", "-seed", "0x10",
-		"-record", out+"/r", "-json", out+"/j", "-plot", out+"/p", "-quiet", "-connect", ":7777")
+		"-json", out+"/j", "-plot", out+"/p", "-quiet", "-connect", ":7777")
 	want := link.Path{
 		Delay: 40 * time.Millisecond, Jitter: 5 * time.Millisecond, Loss: 3.5, BurstMean: 2.5, BurstMax: 6,
 		Reorder: 1, Duplicate: 2, Corrupt: 0.5, TraceStart: 4 * time.Second,
@@ -71,8 +71,11 @@ func TestEveryFlagReachesTheConfig(t *testing.T) {
 	require.Equal(t, components.SmoothBuffered, c.Smoothing)
 	require.Equal(t, components.RedundancyReference, c.Redundancy)
 	require.Equal(t, DiscrepancyDetect, c.Discrepancy)
-	require.Equal(t, []any{uint64(16), out + "/r", out + "/j", out + "/p", true}, []any{c.Seed, c.Record, c.JSON, c.Plot, c.Quiet})
+	require.Equal(t, []any{uint64(16), out + "/j", out + "/p", true}, []any{c.Seed, c.JSON, c.Plot, c.Quiet})
 	require.Equal(t, "127.0.0.1:7777", c.Connect)
+	require.True(t, c.LinkGiven)
+	require.False(t, good(t, "-connect", ":7777", "-fps", "30").LinkGiven)
+	require.Equal(t, out+"/r", good(t, "-record", out+"/r").Record)
 	require.Equal(t, "0.0.0.0:7777", good(t, "-listen", ":7777").Listen)
 	require.Equal(t, "[::1]:9", good(t, "-connect", "[::1]:9").Connect)
 }
@@ -115,6 +118,7 @@ func TestWrongFlagOrFileIsOneLineAndExit2(t *testing.T) {
 		{[]string{"-connect", "127.0.0.1:0"}, `invalid value "127.0.0.1:0" for flag -connect: it is HOST:PORT, such as 127.0.0.1:7777`},
 		{[]string{"-listen", ":1", "-connect", ":2"}, "-listen and -connect exclude each other"},
 		{[]string{"-replay", missing, "-record", "x"}, "-replay and -record exclude each other"},
+		{[]string{"-connect", ":1", "-record", "x"}, "-record and -connect exclude each other"},
 		{[]string{"-trace-start", "1s"}, "-trace-start needs -trace-up or -trace-down"},
 		{[]string{"-input", missing}, `invalid value "` + missing + `" for flag -input: ` + notThere.Error()},
 		{[]string{"-json", dir}, "-json: " + dir + " is a directory"},

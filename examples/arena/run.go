@@ -159,6 +159,7 @@ func (r *run) start() error {
 			r.server.run(r.clock, r.cfg.ServerHz, r.stopServer)
 		}()
 	}
+	seen := 0
 	for i, c := range r.clients {
 		r.clientWG.Add(1)
 		go func() {
@@ -168,10 +169,11 @@ func (r *run) start() error {
 		if r.relay == nil {
 			continue
 		}
-		for limit := time.Now().Add(5 * time.Second); r.relay.Clients() <= i; time.Sleep(time.Millisecond) {
-			if _, frozen := c.frozen(r.clock.now() - r.began); frozen {
-				break // silent from the start: its link is that of its first packet
-			}
+		if _, frozen := c.frozen(r.clock.now() - r.began); frozen {
+			continue // it gets the link that is next when it wakes up
+		}
+		seen++
+		for limit := time.Now().Add(5 * time.Second); r.relay.Clients() < seen; time.Sleep(time.Millisecond) {
 			if time.Now().After(limit) {
 				return fmt.Errorf("client %d could not reach the relay at %v", i, r.relay.Addr())
 			}
