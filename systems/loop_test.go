@@ -89,6 +89,8 @@ type loopConfig struct {
 	check    bool // compare the bits at every verdict
 	onlooker bool
 	before   func(l *loop) // before each server frame
+	// client adds to the owner's world before its systems look at it.
+	client func(w *arche.World)
 }
 
 // fps is a constant frame rate whose frames sum exactly.
@@ -226,6 +228,9 @@ func newLoop(t testing.TB, cfg loopConfig) *loop {
 	l.client = ecs.New(ecs.Client, opts...)
 	l.cliNet = &components.NetClock{Synced: true, ServerNow: cfg.start, SendScale: 1}
 	arche.AddResource(l.client.World(), l.cliNet)
+	if cfg.client != nil {
+		cfg.client(l.client.World())
+	}
 	cm := &systems.Movement{Geometry: worldFor(t, cfg.level), Profiles: l.cliTable, Settings: &set, Debug: cfg.debug}
 	l.client.Use(cm)
 	l.client.Add(&wireEnd{"ClientReceive", ecs.Receive, l.clientReceive}, &wireEnd{"ClientSend", ecs.Send, l.clientSend})
