@@ -54,8 +54,7 @@ func (c RefuseCode) String() string {
 // Reason says why a connection ended.
 type Reason uint8
 
-// The reasons. The first four travel in a Disconnect and are told to the other
-// end, which learns them as they stand here.
+// The reasons. A Disconnect tells the other end which one it was, None excepted.
 const (
 	ReasonNone     Reason = iota
 	ReasonQuit            // the other side, or this one, left
