@@ -76,6 +76,7 @@ func (s *VisualEnd) Update(w *arche.World) {
 	for q.Next() {
 		st, v := column[components.MovementState](&q, s.state), column[components.VisualInterpolation](&q, s.interp)
 		v.Base, v.Location, v.Yaw = recordedPlace(st)
+		v.HalfHeight = st.HalfHeight
 		if v.Base == v.PrevBase && !(exact.Dist(v.PrevLocation, v.Location) <= s.set.NoSmoothDistance) {
 			v.Valid = false
 		}
@@ -116,7 +117,11 @@ func (d *drawnBases) interpolated(v *components.VisualInterpolation, st *compone
 	if !ok {
 		return at, yaw
 	}
-	there[2] += st.HalfHeight
+	half := st.HalfHeight
+	if held {
+		half = v.HalfHeight // the state is that of an older move
+	}
+	there[2] += half
 	return there, thereYaw
 }
 
