@@ -163,6 +163,9 @@ func TestBadTagsAreRefusedByField(t *testing.T) {
 		X float64 `gait:"scale=1,min=5,max=-5"`
 	}](), "the least first")
 	refuse(TagCodec[struct {
+		X float64 `gait:"scale=1,min=-Inf,max=5"`
+	}](), "a bound is finite")
+	refuse(TagCodec[struct {
 		X int8 `gait:"bits=9"`
 	}](), "-128..127")
 	refuse(TagCodec[struct {

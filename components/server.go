@@ -212,10 +212,7 @@ func (r *PoseRing) At(t Ticks) (PoseSample, bool) {
 	}
 	for i := 1; i < r.N; i++ {
 		s := r.Samples[(oldest+i)%PosesKept]
-		if t == s.Time { // as it is: prev + (s-prev)*1 may round elsewhere
-			return s, true
-		}
-		if t < s.Time {
+		if t < s.Time { // at a sample's time as it is: prev + (s-prev)*1 may round elsewhere
 			f := float64(t-prev.Time) / float64(s.Time-prev.Time)
 			out := s
 			if f < 0.5 {

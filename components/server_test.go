@@ -82,3 +82,13 @@ func TestPoseBetweenTwoSamples(t *testing.T) {
 	got, _ = r.At(175)
 	require.Equal(t, PoseSample{Time: 175, Location: Vec3{75, 10, 5}, Yaw: 2, HalfHeight: 40}, got)
 }
+
+func TestPoseAtASamplesTimeIsThatSample(t *testing.T) {
+	r := new(PoseRing)
+	r.Push(PoseSample{Time: 0, Location: Vec3{1}})
+	b := PoseSample{Time: 1, Location: Vec3{0.25000000000000006}, Yaw: 3} // 1 + (b-1)*1 rounds to 0.25
+	r.Push(b)
+	r.Push(PoseSample{Time: 2})
+	got, _ := r.At(1)
+	require.Equal(t, b, got)
+}
