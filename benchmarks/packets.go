@@ -51,16 +51,20 @@ func (p packet) decode(b *testing.B) {
 	b.ReportMetric(float64(w.Bits()), "bits")
 }
 
+// busy is where the generated human begins to run and turn.
+const busy = 20 * components.Second
+
 // containers is a queue of 12 moves of a human, 100 ms of them unreceived.
 func containers(full bool) packet {
 	table := systems.DefaultProfiles()
 	p := table.Get(components.ProfileRef{Revision: 1})
 	q := new(components.MoveQueue)
-	s := nettest.NewSampler(nettest.GenerateInput(3, 60), 5*components.Second)
+	s := nettest.NewSampler(nettest.GenerateInput(3, 60), 0)
 	var in components.Input
 	const dt = components.Second / 60
 	for i := range 12 {
-		at := components.Ticks(i+1) * dt
+		// From a stretch in which stick and view move.
+		at := busy + components.Ticks(i+1)*dt
 		s.Apply(&in, at, dt)
 		m, _ := q.Push()
 		m.End = movement.InitialState(p, components.Vec3{1234.56, -321.09, 90.15}, 0)
@@ -77,7 +81,7 @@ func containers(full bool) packet {
 		plan.Full, plan.Budget, plan.Old = true, 160, -1
 	}
 	var c wire.Container
-	ctx := wire.ContainerContext{ViewTime: 12 * dt, HasView: true}
+	ctx := wire.ContainerContext{ViewTime: busy + 12*dt, HasView: true}
 	return packet{
 		func(w *bits.Writer) { wire.WriteContainer(w, q, &plan, ctx) },
 		func(r *bits.Reader) error { return wire.ReadContainer(r, &c, ctx) },
