@@ -77,7 +77,6 @@ func (c *Cheat) Started(n *ClientNode) {
 	p := n.Profiles.Get(n.Ref)
 	p.MaxWalkSpeed *= 2
 	p.MaxWalkSpeedCrouched *= 2
-	p.MaxAcceleration *= 2
 }
 
 // cheatConn is a connection whose packets are held back, repeated or joined by
