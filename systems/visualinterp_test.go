@@ -245,3 +245,11 @@ func TestNoFrameShowsACorrectionBeforeItsReplay(t *testing.T) {
 	require.True(t, r.app.Clock().Frame == 12 && r.pred().UpdatePosition, "the correction is in")
 	require.Equal(t, r.pred().Before, before)
 }
+
+func TestCorrectionThatWaitsIsDrawnWithTheStanceBeforeIt(t *testing.T) {
+	d := drawnBases{geo: rigFlat(t)}
+	v := components.VisualInterpolation{PrevLocation: rigVec(0, 0, 2), Location: rigVec(20, 0, 2), HalfHeight: 88, Valid: true}
+	st := components.MovementState{Location: rigVec(5, 0, 42), HalfHeight: 40} // crouched, an older place
+	at, _ := d.interpolated(&v, &st, rigVec(20, 0, 90), 0, 0.5, true)
+	require.Equal(t, rigVec(10, 0, 90), at)
+}
