@@ -60,7 +60,8 @@ type ContainerPlan struct {
 	// Stick is the grid for accelerations; zero is DefaultStick.
 	Stick Stick
 	// Extension, when set, writes a game's own block behind each move; i is an
-	// index into the queue. A block has at most 255 bits.
+	// index into the queue. A block has at most 4,095 bits, and all of them
+	// count against MaxContainerBits.
 	Extension func(w *bits.Writer, i int)
 }
 
@@ -182,7 +183,7 @@ func (p *ContainerPlan) writeRest(w *bits.Writer, q *components.MoveQueue, c *ch
 }
 
 const (
-	extensionBits = 8
+	extensionBits = 12
 	claimDecimals = 2
 )
 

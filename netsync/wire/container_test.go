@@ -236,51 +236,57 @@ func TestBudgetKeepsTheNewestMoves(t *testing.T) {
 	require.Equal(t, o.queue.At(90-rep.Moves).Cmd, unpack(t, b, wire.ContainerContext{ViewTime: o.now}).Moves[0].Cmd)
 }
 
-func TestContainerOverTheCapIsRefusedOnBothSides(t *testing.T) {
-	q := ten()
-	p := wire.ContainerPlan{ID: 1, New: 9, Pending: 8, Old: 7, Extension: func(w *bits.Writer, i int) { w.WriteBits(0, 64) }}
-	ctx := wire.ContainerContext{}
-	_, n, _ := pack(t, q, &p, ctx)
-	require.Greater(t, n, 3*64)
-
-	// A hundred moves of any acceleration do not fit: the rest is given up.
-	var wild components.MoveQueue
-	r := rng(5)
-	for i := range components.MaxSavedMoves {
-		m, _ := wild.Push()
-		m.Cmd = components.MoveCommand{Stamp: components.Stamp(1 + 7*i), Dt: 5, Acceleration: components.Vec3{float64(r.below(1e6)), float64(-r.below(1e6)), float64(r.below(1e6))}, Control: components.PackedRotator{Yaw: uint16(r.next())}}
-	}
-	full := wire.ContainerPlan{ID: 1, New: 95, Pending: -1, Old: -1, Full: true, Budget: 1000}
-	b, n, rep := pack(t, &wild, &full, ctx)
-	require.LessOrEqual(t, n, wire.MaxContainerBits)
-	require.Greater(t, rep.GivenUp, 0)
-
-	// A count that claims one more move, with the bits of another behind it.
-	long := append([]byte(nil), b...)
-	long = append(long, make([]byte, 400)...)
-	for i := len(b); i < len(long); i++ {
-		long[i] = 0xff // held moves, one bit each
-	}
+func TestContainerOverTheCapIsNotSent(t *testing.T) {
+	p := wire.ContainerPlan{ID: 1, New: 9, Pending: 8, Old: 7, Extension: func(w *bits.Writer, i int) { w.WriteBytes(make([]byte, 200)) }}
 	var w bits.Writer
 	w.Reset(make([]byte, 1200))
-	bare := full
-	bare.Budget = 0
-	_, err := wire.WriteContainer(&w, &wild, &bare, ctx)
-	require.NoError(t, err)
-	patchCount(long, w.Bits()-7, 95)
-	reader := bits.NewReader(long)
-	_, err = wire.ReadKind(&reader)
-	require.NoError(t, err)
-	var c wire.Container
-	err = wire.ReadContainer(&reader, &c, ctx)
-	require.Error(t, err)
+	_, err := wire.WriteContainer(&w, ten(), &p, wire.ContainerContext{})
+	require.ErrorIs(t, err, wire.ErrContainerTooLong)
+	require.ErrorIs(t, w.Err(), bits.ErrRange)
 }
 
-func patchCount(b []byte, at, n int) {
-	for i := range 7 {
-		bit := byte(n >> i & 1)
-		b[(at+i)/8] = b[(at+i)/8]&^(1<<((at+i)%8)) | bit<<((at+i)%8)
+// Any hundred moves do not fit: what goes over the cap is given up, whatever
+// the budget.
+func TestFullContainerStaysUnderTheCap(t *testing.T) {
+	var q components.MoveQueue
+	r := rng(5)
+	for i := range components.MaxSavedMoves {
+		m, _ := q.Push()
+		m.Cmd = components.MoveCommand{Stamp: components.Stamp(1 + 7*i), Dt: 5, Control: components.PackedRotator{Yaw: uint16(r.next())}}
+		m.Cmd.Acceleration = components.Vec3{float64(r.below(1e6)), float64(-r.below(1e6)), float64(r.below(1e6))}
 	}
+	p := wire.ContainerPlan{ID: 1, New: 95, Pending: -1, Old: -1, Full: true, Budget: 1000}
+	b, n, rep := pack(t, &q, &p, wire.ContainerContext{})
+	require.LessOrEqual(t, n, wire.MaxContainerBits)
+	require.Greater(t, n, wire.MaxContainerBits-200)
+	require.Equal(t, 96, rep.Moves+rep.GivenUp)
+	require.Equal(t, rep.Moves, unpack(t, b, wire.ContainerContext{}).N)
+}
+
+func TestContainerOverTheCapIsRefused(t *testing.T) {
+	const block = 1500
+	p := wire.ContainerPlan{ID: 1, New: 9, Pending: -1, Old: -1, Full: true, Budget: 1000,
+		Extension: func(w *bits.Writer, i int) { w.WriteBytes(make([]byte, block/8)); w.WriteBits(0, block%8) }}
+	var w bits.Writer
+	w.Reset(make([]byte, 1200))
+	rep, err := wire.WriteContainer(&w, ten(), &p, wire.ContainerContext{})
+	require.NoError(t, err)
+	require.Equal(t, 2, rep.Moves)
+	// The count says one more, and a held move with its block follows.
+	w.WriteBits(1, 1)
+	w.WriteBits(block, 12)
+	w.WriteBytes(make([]byte, block/8))
+	w.WriteBits(0, block%8)
+	b := w.Bytes()
+	p.Budget = 0
+	_, head, _ := pack(t, ten(), &p, wire.ContainerContext{})
+	b[(head-7)/8] ^= 3 << ((head - 7) % 8) // 1 becomes 2
+	r := bits.NewReader(b)
+	_, err = wire.ReadKind(&r)
+	require.NoError(t, err)
+	var c wire.Container
+	require.ErrorIs(t, wire.ReadContainer(&r, &c, wire.ContainerContext{}), wire.ErrContainerTooLong)
+	require.Equal(t, 3, c.N)
 }
 
 func TestStampResetBetweenTwoMovesOfAContainer(t *testing.T) {

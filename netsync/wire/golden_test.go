@@ -93,9 +93,9 @@ func sampleState() components.MovementState {
 type documented struct{ bytes, fields string }
 
 var (
-	heading = regexp.MustCompile("^### Sample: (.*)$")
-	dump    = regexp.MustCompile("^    ([0-9a-f ]+)$")
-	field   = regexp.MustCompile("^\\| `([01 ]+)` \\|")
+	heading  = regexp.MustCompile("^### Sample: (.*)$")
+	dump     = regexp.MustCompile("^    ([0-9a-f ]+)$")
+	fieldRow = regexp.MustCompile("^\\| `([01 ]+)` \\|")
 )
 
 func readLayout(t *testing.T) map[string]documented {
@@ -116,7 +116,7 @@ func readLayout(t *testing.T) map[string]documented {
 		if m := dump.FindStringSubmatch(line); m != nil {
 			d.bytes += strings.ReplaceAll(m[1], " ", "")
 		}
-		if m := field.FindStringSubmatch(line); m != nil {
+		if m := fieldRow.FindStringSubmatch(line); m != nil {
 			d.fields += strings.ReplaceAll(m[1], " ", "")
 		}
 		docs[name] = d
