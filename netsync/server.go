@@ -44,6 +44,9 @@ type Server struct {
 	absent  []absence
 	scratch serverScratch
 	settle  settingsState
+	// gathered is the time up to which snapshots were sent: a frame of several
+	// steps may have gathered in any of them.
+	gathered components.Ticks
 
 	// Net counts what the network refused.
 	Net NetStats

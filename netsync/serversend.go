@@ -35,6 +35,7 @@ func (s *serverSend) Update(w *arche.World) {
 			p.Pending.Valid, p.Pending.Send = false, false
 		}
 	}
+	s.gathered = s.clock.Now
 	s.sess.Flush(now)
 }
 
@@ -149,7 +150,7 @@ func (s *Server) unreliable(l *link, now components.Ticks) {
 	ctx := wire.SnapshotContext{ServerTime: now, Settings: s.set}
 	for _, i := range s.roster.order {
 		slot := &s.roster.slots[i]
-		if slot.rep.ServerTime != s.clock.Now || !l.knows(i, slot, asProxy) {
+		if slot.rep.ServerTime <= s.gathered || !l.knows(i, slot, asProxy) {
 			continue
 		}
 		for out.begin(); out.trying(); {
