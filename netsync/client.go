@@ -13,8 +13,11 @@ import (
 
 // ClientConfig is what a client needs to know beside its connection.
 type ClientConfig struct {
-	// Session holds version, hashes and time-outs; both ends must agree.
+	// Session holds time-outs; its version is the game's own, and the hashes
+	// are filled in. Both ends must agree.
 	Session session.Config
+	// Level is the level's hash, which must be the server's.
+	Level uint64
 	// Spawned is told when a character appears; owner says that it is this
 	// player's own. Despawned when it goes.
 	Spawned   func(e arche.Entity, spec components.CharacterSpec, owner bool)
@@ -33,6 +36,8 @@ type ClientConfig struct {
 type Client struct {
 	cfg     ClientConfig
 	conn    transport.Conn
+	server  netip.AddrPort
+	player  components.PlayerID
 	sess    *session.Client
 	spawner Spawner
 	world   *arche.World
@@ -82,16 +87,18 @@ const maxOwned = 8
 // reconnect. The connection stays the caller's to close.
 func NewClient(conn transport.Conn, server netip.AddrPort, player components.PlayerID, spawner Spawner, cfg ClientConfig) *Client {
 	return &Client{
-		cfg: cfg, conn: conn, spawner: spawner,
-		sess: session.NewClient(conn, server, player, cfg.Session), known: make(map[components.NetID]arche.Entity),
+		cfg: cfg, conn: conn, server: server, player: player, spawner: spawner,
+		known: make(map[components.NetID]arche.Entity),
 	}
 }
 
-// Build adds the client's two systems to an app.
+// Build adds the client's two systems to an app; like a server's, after the
+// Movement plugin.
 func (c *Client) Build(app *ecs.App) {
 	if !ecs.Client.Has(app.Role()) {
 		panic(fmt.Sprintf("netsync.Client: the app's role is %v, not Client", app.Role()))
 	}
+	c.sess = session.NewClient(c.conn, c.server, c.player, agreement(app.World(), c.cfg.Session, c.cfg.Level))
 	app.Add(&clientReceive{c}, &clientSend{c})
 }
 

@@ -12,8 +12,11 @@ import (
 
 // ServerConfig is what a server needs to know beside its connection.
 type ServerConfig struct {
-	// Session holds version, hashes and time-outs.
+	// Session holds time-outs and limits; its version is the game's own, and
+	// the hashes are filled in.
 	Session session.Config
+	// Level is the level's hash; a client with another is refused.
+	Level uint64
 	// Join says what a player who joined gets: each spec becomes a character
 	// that it owns. Place, profile and kind are the game's to choose; IDs and
 	// possession are set here. nil gives nothing (onlookers).
@@ -92,14 +95,17 @@ type absence struct {
 
 // NewServer makes the plugin. The connection stays the caller's to close.
 func NewServer(conn transport.Conn, spawner Spawner, cfg ServerConfig) *Server {
-	return &Server{cfg: cfg, conn: conn, spawner: spawner, sess: session.NewServer(conn, cfg.Session)}
+	return &Server{cfg: cfg, conn: conn, spawner: spawner}
 }
 
-// Build adds the server's two systems to an app.
+// Build adds the server's two systems to an app. The world must hold its
+// movement profiles by now, and a game's registry what it registers: use the
+// Movement plugin first.
 func (s *Server) Build(app *ecs.App) {
 	if !(ecs.Server | ecs.ListenServer).Has(app.Role()) {
 		panic(fmt.Sprintf("netsync.Server: the app's role is %v, which has no authority", app.Role()))
 	}
+	s.sess = session.NewServer(s.conn, agreement(app.World(), s.cfg.Session, s.cfg.Level))
 	app.Add(&serverReceive{s}, &serverSend{s})
 }
 

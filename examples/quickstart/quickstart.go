@@ -23,6 +23,7 @@ func Serve(conn transport.Conn) *ecs.App {
 	app := ecs.New(ecs.Server, ecs.Fixed(ecs.Hz(30)), ecs.Catch(ecs.KeepTime))
 	app.Use(&systems.Movement{Geometry: ground, Profiles: profiles})
 	app.Use(netsync.NewServer(conn, systems.NewSpawner(app.World()), netsync.ServerConfig{
+		Level: collision.Arena().Hash(),
 		Join: func(player components.PlayerID) []components.CharacterSpec {
 			hero, _ := profiles.Newest(0)
 			return []components.CharacterSpec{systems.SpecAt(0, profiles, hero, components.Vec3{0, 0, 90.15}, 0)}
@@ -40,6 +41,7 @@ func Play(conn transport.Conn, server netip.AddrPort, spawned func(e arche.Entit
 	app := ecs.New(ecs.Client)
 	app.Use(&systems.Movement{Geometry: ground})
 	app.Use(netsync.NewClient(conn, server, 1, systems.NewSpawner(app.World()), netsync.ClientConfig{
+		Level:   collision.Arena().Hash(),
 		Spawned: func(e arche.Entity, _ components.CharacterSpec, own bool) { spawned(e, own) },
 	}))
 	app.Initialize()

@@ -15,9 +15,6 @@ import (
 	arche "github.com/mlange-42/arche/ecs"
 )
 
-// ProtocolVersion of the harness and of the arena.
-const ProtocolVersion = 1
-
 // NodeConfig is what a server's and a client's node have in common: both ends
 // build their world from it, and the handshake compares what must be equal.
 type NodeConfig struct {
@@ -29,7 +26,7 @@ type NodeConfig struct {
 	Settings *components.Settings
 	// Debug switches of this world, nil for none.
 	Debug *components.Debug
-	// Session settings; Version and Hashes are filled in.
+	// Session settings.
 	Session session.Config
 	// Modes of movement; nil is the built-in ones.
 	Modes *movement.Modes
@@ -96,18 +93,6 @@ func newNode(role ecs.Roles, cfg *NodeConfig, opts ...ecs.Option) (*node, error)
 	return n, nil
 }
 
-// agree puts into the session's settings what both ends must have alike.
-func (n *node) agree(s *session.Config) {
-	reg := components.NewRegistry()
-	reg.Seal()
-	s.Version = ProtocolVersion
-	s.Hashes = [3]session.NamedHash{
-		{Name: "level", Hash: n.Level.Hash()},
-		{Name: "movement profiles", Hash: n.Profiles.Hash()},
-		{Name: "registered types", Hash: reg.Hash()},
-	}
-}
-
 // ServerNode is a dedicated server, or a listen server, in a world of its own.
 type ServerNode struct {
 	*node
@@ -162,9 +147,8 @@ func NewServerNode(conn transport.Conn, o ServerOptions) (*ServerNode, error) {
 			return []components.CharacterSpec{s.Spawn()}
 		}
 	}
-	n.agree(&o.Session)
 	s.Net = netsync.NewServer(conn, n.Spawner, netsync.ServerConfig{
-		Session: o.Session, Linger: o.Linger, Drawn: o.Listen,
+		Session: o.Session, Level: n.Level.Hash(), Linger: o.Linger, Drawn: o.Listen,
 		Join: func(p components.PlayerID) []components.CharacterSpec { return join(s, p) },
 	})
 	n.App.Use(s.Net)
@@ -257,9 +241,8 @@ func NewClientNode(conn transport.Conn, server netip.AddrPort, o ClientOptions) 
 	if o.Input != nil {
 		c.Inputs = NewSampler(o.Input, o.InputStart)
 	}
-	n.agree(&o.Session)
 	c.Net = netsync.NewClient(conn, server, o.Player, n.Spawner, netsync.ClientConfig{
-		Session: o.Session, Reconnect: o.Reconnect, Spawned: o.Spawned,
+		Session: o.Session, Level: n.Level.Hash(), Reconnect: o.Reconnect, Spawned: o.Spawned,
 	})
 	n.App.Use(c.Net)
 	if o.Extend != nil {
