@@ -39,6 +39,10 @@ type client struct {
 	// times of the frames, kept for a cheat's twin.
 	times []components.Ticks
 
+	// born is its first frame, met that it was ever connected.
+	born components.Ticks
+	met  bool
+
 	playing  bool
 	released bool
 	left     bool
@@ -182,7 +186,7 @@ func (c *client) frame(local, now components.Ticks) {
 	c.live.net = c.udp.Stats()
 	c.live.rtt = c.node.Clock.RTT
 	c.live.connected = c.node.Net.Session().State() == session.Connected
-	c.live.err = c.node.Net.Err()
+	c.live.err = c.failure(now)
 	c.live.still = c.still()
 	c.mu.Unlock()
 }
@@ -222,6 +226,25 @@ func (c *client) input(now components.Ticks) {
 		}
 	}
 	c.looked = now
+}
+
+// noAnswer is how long a client tries to reach a server that it has never met:
+// the session's own time-out. One that it has met it looks for again for ever.
+const noAnswer = 20 * components.Second
+
+// failure is why the client cannot play, nil while it may.
+func (c *client) failure(now components.Ticks) error {
+	if c.born == 0 {
+		c.born = now
+	}
+	c.met = c.met || c.node.Net.Session().State() == session.Connected
+	if err := c.node.Net.Err(); err != nil {
+		return err
+	}
+	if !c.met && now-c.born > noAnswer {
+		return session.ErrNoAnswer
+	}
+	return nil
 }
 
 // still tells whether the hands have let go and all own characters rest.

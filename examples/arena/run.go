@@ -229,9 +229,10 @@ func (r *run) play(table *Table, quit <-chan struct{}) error {
 		}
 		wait(r.standstill())
 	}
+	err := r.failure()
 	r.stop()
 	table.Close()
-	return r.failure()
+	return err
 }
 
 // restLimit is how long the players may take to come to rest: one may have let
@@ -298,7 +299,7 @@ func (r *run) allFailed() bool {
 func (r *run) failure() error {
 	for _, c := range r.players() {
 		var l clientLive
-		if c.look(&l); l.err != nil && !c.left {
+		if c.look(&l); l.err != nil {
 			var refused *session.RefusedError
 			if errors.As(l.err, &refused) {
 				return errors.New("the server refused: " + refused.Text)

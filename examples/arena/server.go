@@ -158,7 +158,7 @@ func (s *server) follow(id components.NetID, player components.PlayerID, st *com
 	now := s.node.App.Clock().Now
 	t.path.push(now, st.Location)
 	if t.begun {
-		t.length += exact.Dist(t.last, st.Location)
+		t.length += exact.Len2(exact.Sub(st.Location, t.last))
 	}
 	t.last, t.begun = st.Location, true
 	if player == s.star && s.picture != nil {
@@ -209,7 +209,9 @@ func (s *server) look(into *serverLive) {
 	s.live.ticks.Reset()
 }
 
-// length of the way that a player's character went on the server, cm.
+// length of the way that a player's character went on the server, cm, as it is
+// seen from above: what a cheat gains is to be compared with a walking speed,
+// which falling is not bound by.
 func (s *server) length(player components.PlayerID) (cm float64) {
 	for _, t := range s.tracks {
 		if t.player == player {
