@@ -45,14 +45,20 @@ func TestSilentCharacterGoesOnForOneSecondAtMost(t *testing.T) {
 }
 
 func TestForcedJumpIsLetGo(t *testing.T) {
-	l := newLoop(t, loopConfig{delay: sec / 100, serverHz: 60, input: func(in *components.Input, now, _ components.Ticks) {
-		in.SetButton(components.FlagJumpPressed, now > sec)
-	}})
+	l := newLoop(t, loopConfig{delay: sec / 100, serverHz: 60,
+		profile: func(p *components.MovementProfile) { p.JumpMaxHoldTime = 3 },
+		input: func(in *components.Input, now, _ components.Ticks) {
+			in.SetButton(components.FlagJumpPressed, now > sec)
+		}})
 	l.run(sec + sec/10)
 	require.Equal(t, components.ModeFalling, l.state().Mode)
 	mute(l, l.now, l.now+10*sec)
-	l.run(5 * sec)
-	require.Equal(t, components.ModeWalking, l.state().Mode) // it has come down, and jumped no second time
+	l.run(sec / 4)
+	held := l.state().JumpHold
+	l.run(sec / 2)
+	require.NotZero(t, l.srvStats.ForcedMoves)
+	require.Equal(t, held, l.state().JumpHold)
+	require.Less(t, l.state().Velocity[2], 200.0) // it rises no longer at full speed
 }
 
 func TestNothingIsForcedRightAfterAHitchOfTheServer(t *testing.T) {

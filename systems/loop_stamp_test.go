@@ -83,6 +83,24 @@ func TestMovesOfBeforeTheResetAreMarkedAndDoNotCombine(t *testing.T) {
 		require.Equal(t, components.Ticks(m.Cmd.Stamp) > components.StampResetPeriod/2, m.OldTimeStampBeforeReset)
 	}
 	require.NotZero(t, marked)
+	require.True(t, l.queue().HasLastAcked)
+	require.True(t, l.queue().LastAcked.OldTimeStampBeforeReset)
+}
+
+// The move that shows the reset may itself be too late to be executed: forced
+// updates have spent its time. The discrepancy follows the reset all the same.
+func TestResetShownByALateMoveIsNoDiscrepancy(t *testing.T) {
+	l := bare(t, func(s *components.Settings) { s.DiscrepancyDetection, s.MinTimeMargin = true, -600 })
+	l.give(components.Stamp(components.StampResetPeriod)-500, 960, components.MoveNew)
+	l.run(2 * sec)
+	require.Equal(t, sec, l.srvPred().Forced.Spent)
+	l.give(1000, 960, components.MoveNew)
+	l.tick()
+	require.Equal(t, uint64(1), l.srvStats.MovesDropped[components.DropExpired])
+	l.give(components.Stamp(2*sec), 960, components.MoveNew)
+	l.tick()
+	require.Equal(t, uint64(1), l.srvStats.StampResets)
+	require.InDelta(t, 0, l.srvPred().Discrepancy.Time, 0.1)
 }
 
 // moves hands the server a move as if it had come over the wire.
@@ -166,10 +184,23 @@ func TestServerStepsByTheDifferenceOfStampsUpToItsLimit(t *testing.T) {
 func TestOwnerMakesNoMoveOverAnEighthOfASecond(t *testing.T) {
 	l := newLoop(t, loopConfig{delay: sec / 50, input: forward})
 	l.run(sec / 2)
-	before := l.pred().CurrentTimeStamp
 	l.nextClient += 3 * sec // the client freezes
 	l.run(3*sec + sec/60)
-	require.Equal(t, secs(0.125), components.Ticks(l.pred().CurrentTimeStamp-before))
+	require.Equal(t, secs(0.125), l.queue().Newest().Cmd.Dt)
+}
+
+// A hitch of the client's makes its clock late: the server simulates what the
+// owner does. A freeze that the server has filled is skipped.
+func TestStampSkipsWhatTheServerFilledDuringAFreeze(t *testing.T) {
+	for _, c := range []struct{ freeze, advance float64 }{{0.2, 0.125}, {0.25, 0.125}, {0.5, 0.5}, {1, 1}, {3, 0.125 + 1.25}} {
+		l := newLoop(t, loopConfig{delay: sec / 50, input: forward})
+		l.run(sec / 2)
+		before := l.pred().CurrentTimeStamp
+		frame := l.client.Clock().FrameNow
+		l.now += secs(c.freeze)
+		l.client.Frame(frame + secs(c.freeze))
+		require.Equal(t, secs(c.advance), components.Ticks(l.pred().CurrentTimeStamp-before), "%v s", c.freeze)
+	}
 }
 
 func TestFirstMoveMayNameAnyStamp(t *testing.T) {

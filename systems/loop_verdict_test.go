@@ -6,6 +6,7 @@ import (
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/components/exact"
+	"github.com/gaitnet/gait/systems/collision"
 	"github.com/gaitnet/gait/systems/movement"
 	"github.com/stretchr/testify/require"
 )
@@ -169,6 +170,27 @@ func TestTwoAnswersInOneFrameMakeOneReplay(t *testing.T) {
 	require.Equal(t, uint64(1), l.cliStats.TotalCorrections())
 	require.Equal(t, uint64(1), l.cliStats.Ignored[components.IgnoreUnknownMove])
 	require.InDelta(t, 40, l.owner().Location[1], 1e-9)
+	// The replay wrote the ends anew: each move begins where the one before ends.
+	q := l.queue()
+	for i := 1; i < q.Len(); i++ {
+		require.Equal(t, q.At(i-1).End, q.At(i).Start)
+	}
+	require.Equal(t, *l.owner(), q.Newest().End)
+}
+
+// On a base that stood in the same place on both ends a correction is exact to
+// the last bit: a replay from it changes nothing.
+func TestCorrectionOnABaseKeepsTheServersBits(t *testing.T) {
+	cfg := loopConfig{level: collision.Arena(), delay: sec / 50, serverHz: 60, at: components.Vec3{-1450, 60, 110.15}, yaw: 33, input: standstill}
+	l, twin := newLoop(t, cfg), newLoop(t, cfg)
+	for range 30 {
+		l.srvPred().ForceUpdate = true
+		l.run(sec / 10)
+		twin.run(sec / 10)
+		require.Equal(t, collision.ArenaTurntable, l.owner().Base)
+		require.Equal(t, movement.HashState(0, twin.owner()), movement.HashState(0, l.owner()))
+	}
+	require.Greater(t, l.cliStats.Replays, uint64(15))
 }
 
 func TestAnswerToAnUnknownOrFutureMoveIsIgnoredAndCounted(t *testing.T) {
