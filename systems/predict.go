@@ -22,6 +22,8 @@ type Predict struct {
 	queues *components.MoveQueues
 	events *Events
 	loss   lossSwitch
+	// dropped is the clock's DroppedTime at the last step.
+	dropped components.Ticks
 }
 
 type predictIDs struct{ char, state, intent, profile, pred, possession arche.ID }
@@ -54,6 +56,7 @@ func (s *Predict) Update(w *arche.World) {
 	if dt <= 0 {
 		return
 	}
+	skip := s.frozen(dt)
 	q := w.Query(s.filter)
 	for q.Next() {
 		pred := column[components.ClientPrediction](&q, s.ids.pred)
@@ -67,8 +70,23 @@ func (s *Predict) Update(w *arche.World) {
 			intent: column[components.Intent](&q, s.ids.intent), pred: pred, queue: queue, profile: profile,
 			ref: *column[components.ProfileRef](&q, s.ids.profile),
 		}
-		s.move(&o, dt)
+		s.move(&o, dt, skip)
 	}
+}
+
+// frozen is how far the movement clock jumps after this world stood still: not
+// at all, or, where that was for so long that the server has filled the silence
+// meanwhile, by as much as it can have filled. What it filled is spent, and
+// without the jump every move would be refused until the clock has made up for
+// it. Short hitches jump nothing: the server simulates what the owner does.
+func (s *Predict) frozen(dt components.Ticks) components.Ticks {
+	lost := s.clock.Dt - dt + s.clock.DroppedTime - s.dropped
+	s.dropped = s.clock.DroppedTime
+	silence := components.TicksFromSeconds(s.set.MaxClientUpdateInterval)
+	if lost+dt <= silence {
+		return 0
+	}
+	return min(lost, silence+components.TicksFromSeconds(s.set.MaxForcedUpdateDuration))
 }
 
 // owner gathers what one character's prediction touches.
@@ -82,8 +100,8 @@ type owner struct {
 	ref     components.ProfileRef
 }
 
-func (s *Predict) move(o *owner, dt components.Ticks) {
-	s.stamp(o, dt)
+func (s *Predict) move(o *owner, dt, skip components.Ticks) {
+	s.stamp(o, dt+skip)
 	next := components.SavedMove{
 		Cmd: components.MoveCommand{
 			Acceleration: o.intent.Acceleration, ObstacleTime: s.net.ObstacleTime, Dt: dt,
@@ -94,7 +112,7 @@ func (s *Predict) move(o *owner, dt components.Ticks) {
 	}
 
 	combined := false
-	if pending := o.queue.Newest(); o.queue.Pending && pending != nil && !s.clock.Fixed &&
+	if pending := o.queue.Newest(); o.queue.Pending && pending != nil && !s.clock.Fixed && skip == 0 &&
 		canCombine(pending, &next, s.set) && s.fitsAtStart(o, pending, &next) {
 		// Back to where the pending move began, and once more from there over
 		// both spans: the server will simulate exactly that.

@@ -61,7 +61,7 @@ func TestKeysAreRightOnTheServerUnderHeavyLoss(t *testing.T) {
 				drive(s, func(int, components.Ticks) keys { return keys{} })
 				s.Advance(3 * second)
 				require.False(t, onServer[components.MovementState](s, id).Crouched, "and let go")
-				agree(t, s, c.name)
+				agree(t, s, c.name, 1e-9)
 			})
 		}
 	}

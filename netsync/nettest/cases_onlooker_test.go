@@ -290,11 +290,13 @@ func TestStoppedOnASlopeIsSeenToStand(t *testing.T) {
 
 // Case 23.
 func TestAfterAStallOfTheServerEveryEntityIsUpdatedAtOnce(t *testing.T) {
-	t.Parallel()
-	for _, hz := range []int64{20, 30, 60} {
-		t.Run(fmt.Sprintf("%d Hz", hz), func(t *testing.T) {
+	for _, rates := range [][2]int64{{20, 20}, {30, 20}, {60, 20}, {60, 10}, {128, 16}} {
+		hz, net := rates[0], components.Ticks(rates[1])
+		t.Run(fmt.Sprintf("%d Hz, %d updates a second", hz, net), func(t *testing.T) {
+			t.Parallel()
 			o := on(flat(t), nettest.Options{Clients: 3, Onlookers: 1, Seed: 57, Link: rtt(60*ms, 0, 0)})
 			o.Server.Hz = hz
+			o = with(o, func(s *components.Settings) { s.NetUpdateFrequency = float64(net) })
 			s := session(t, o)
 			spec := s.Server.SpawnAt(components.Vec3{500, 0, 0}, 0)
 			s.Server.Spawner.Local(spec, false)
@@ -324,7 +326,7 @@ func TestAfterAStallOfTheServerEveryEntityIsUpdatedAtOnce(t *testing.T) {
 				}
 			})
 			s.Advance(second)
-			limit := second/20 + 2*second/components.Ticks(hz) + second*30/1000 + second/60 // and the way down, a frame
+			limit := second/net + 2*second/components.Ticks(hz) + 30*msec + second/60 // the way down, a frame
 			for id := range last {
 				require.Positive(t, news[id], "character %d is told", id)
 				require.LessOrEqual(t, news[id], limit, "character %d", id)
