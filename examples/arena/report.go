@@ -7,13 +7,15 @@ import (
 	"github.com/gaitnet/gait/netsync/session"
 )
 
-// refusalNames are the reasons for which a packet, or a part of one, is refused.
+// refusalNames are the reasons for which a packet, or what follows a bad field
+// in one, is refused. What is about a character that has not spawned here yet is
+// no fault of its packet, which counts as good.
 func refusalNames() []string {
 	var names []string
 	for i := range session.Refusals {
 		names = append(names, i.String())
 	}
-	return append(names, "message_malformed", "message_wrong_direction", "unknown_character", "stale_character", "reliable_malformed")
+	return append(names, "message_malformed", "message_wrong_direction", "reliable_malformed")
 }
 
 func addRefusals(r *nettest.Report, c *session.Counts, n *netsync.NetStats) {
@@ -22,8 +24,6 @@ func addRefusals(r *nettest.Report, c *session.Counts, n *netsync.NetStats) {
 	}
 	r.PacketsRefused["message_malformed"] += n.Malformed
 	r.PacketsRefused["message_wrong_direction"] += n.WrongDirection
-	r.PacketsRefused["unknown_character"] += n.UnknownCharacter
-	r.PacketsRefused["stale_character"] += n.Stale
 	r.PacketsRefused["reliable_malformed"] += n.ReliableMalformed
 }
 

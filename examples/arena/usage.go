@@ -51,7 +51,7 @@ var help = [...]struct {
 		{"plot FILE", "", "a picture (SVG) of one player's path"},
 		{"record FILE", "", "record packets, inputs and seed"},
 		{"replay FILE", "", "play a recording back, to the same hash"},
-		{"quiet", "", "no live table"},
+		{"quiet", "", "no live table and no summary"},
 	}},
 }
 
