@@ -67,6 +67,7 @@ func TestTeleportIsGatheredInItsTick(t *testing.T) {
 	require.Equal(t, l.server.Clock().Now, l.rep().ServerTime)
 	require.Equal(t, uint8(1), l.rep().Teleports)
 	require.InDelta(t, 900, l.rep().Location[1], 1e-9)
+	require.LessOrEqual(t, len(l.gathers(2*sec)), 5) // and the interval holds again
 }
 
 // What is sent is simulated state: the snapshot is the very state of its tick.

@@ -336,3 +336,10 @@ func TestSlotIsClearedWhetherOrNotItWasSent(t *testing.T) {
 		require.False(t, l.srvPred().Pending.Send)
 	}
 }
+
+func TestClaimsAreComparedNoMoreOftenThanTheRateLimit(t *testing.T) {
+	l := newLoop(t, loopConfig{serverHz: 60, input: standstill, settings: func(s *components.Settings) { s.ClientErrorUpdateRateLimit = 0.25 }})
+	l.run(2 * sec)
+	require.InDelta(t, 8, float64(l.srvStats.Verdicts), 1)
+	require.Greater(t, l.srvStats.Moves, uint64(110))
+}
