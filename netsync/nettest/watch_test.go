@@ -139,3 +139,82 @@ func watchedSession(t testing.TB, o nettest.Options) (*nettest.Session, *ownerWa
 	})
 	return s, w
 }
+
+// proxyWatch measures one character as an onlooker shows it.
+type proxyWatch struct {
+	nettest.ProxyProbe
+	// Path is the server's, OwnerPath the owner's.
+	Path, OwnerPath nettest.Path
+	// BehindOwner is as Lag, but against the owner's path.
+	BehindOwner nettest.Histogram
+
+	node *nettest.ClientNode
+	id   components.NetID
+	last components.Ticks
+	// The base under it in the frame before, and when it stood where.
+	base      components.NetID
+	rel       components.Vec3
+	baseAt    components.Ticks
+	half      float64
+	teleports uint8
+}
+
+// watchProxy lets a client that owns nothing watch another's first character.
+func watchProxy(t testing.TB, s *nettest.Session, onlooker, owner int) *proxyWatch {
+	t.Helper()
+	v := &proxyWatch{node: s.Clients[onlooker], id: owned(t, s, owner), last: s.Now}
+	eachTick(s, func() { v.Path.Push(s.Now, onServer[components.MovementState](s, v.id).Location, false) })
+	eachFrame(s, func(i int) {
+		switch i {
+		case owner:
+			v.OwnerPath.Push(s.Now, stateOf(s.Clients[owner], v.id).Location, false)
+		case onlooker:
+			v.frame(s.Now)
+		}
+	})
+	return v
+}
+
+func (v *proxyWatch) frame(now components.Ticks) {
+	st, tr := stateOf(v.node, v.id), meshOf(v.node, v.id)
+	if st == nil || tr == nil || !tr.Valid {
+		v.Lost()
+		return
+	}
+	at, u := v.node.Clock.ObstacleTime, part[components.NetUpdate](v.node, v.id)
+	f := nettest.ProxyFrame{
+		Now: now, Dt: now - v.last, Mesh: tr.Location, Velocity: st.Velocity,
+		Carried: v.carried(at), Teleported: v.teleports != u.AppliedTeleports,
+	}
+	if v.half > 0 {
+		f.Carried[2] += st.HalfHeight - v.half // crouching moves the centre, not the feet
+	}
+	v.Frame(&v.Path, &f)
+	if ago, _, speed, ok := v.OwnerPath.Nearest(now, tr.Location); ok && speed > 50 {
+		v.BehindOwner.Add(ago * 1000)
+	}
+	v.last, v.teleports, v.half = now, u.AppliedTeleports, st.HalfHeight
+	v.base, v.rel, v.baseAt = st.Base, st.BaseLocation, at
+}
+
+// carried is what the base under the character did to it since the last frame.
+func (v *proxyWatch) carried(at components.Ticks) components.Vec3 {
+	if v.base == 0 {
+		return components.Vec3{}
+	}
+	then, _ := v.node.Ground.BasePose(v.base, v.baseAt)
+	now, _ := v.node.Ground.BasePose(v.base, at)
+	return exact.Sub(exact.Add(now.Location, exact.RotateYaw(v.rel, now.Yaw)),
+		exact.Add(then.Location, exact.RotateYaw(v.rel, then.Yaw)))
+}
+
+// end compares mesh and replicated place after a standstill.
+func (v *proxyWatch) end() {
+	rep := part[components.ReplicatedMovement](v.node, v.id)
+	place := rep.Location
+	if rep.Base != 0 {
+		pose, _ := v.node.Ground.BasePose(rep.Base, v.node.Clock.ObstacleTime)
+		place = exact.Add(pose.Location, exact.RotateYaw(rep.Location, pose.Yaw))
+	}
+	v.End(meshOf(v.node, v.id).Location, place)
+}
