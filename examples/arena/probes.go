@@ -76,7 +76,8 @@ func (o *ownerWatch) frame(now components.Ticks) {
 		o.begun = false
 		return
 	}
-	if q := o.queues.Get((*components.ClientPrediction)(w.Get(e, o.ids.pred)).Queue); q != nil {
+	pred := (*components.ClientPrediction)(w.Get(e, o.ids.pred))
+	if q := o.queues.Get(pred.Queue); q != nil {
 		o.saved.Add(float64(q.Len()))
 	}
 	tr := (*components.MeshTransform)(w.Get(e, o.ids.transform))
@@ -88,6 +89,11 @@ func (o *ownerWatch) frame(now components.Ticks) {
 		o.begun = false
 	}
 	end := (*components.MovementState)(w.Get(e, o.ids.state)).Location
+	if pred.UpdatePosition {
+		// A frame without a step: the correction waits for its replay, and
+		// until then the character is where it was.
+		end = pred.Before
+	}
 	after := vec((*components.MeshSmoothing)(w.Get(e, o.ids.mesh)).TranslationOffset)
 	drawn := exact.Sub(tr.Location, after)
 	if o.begun {

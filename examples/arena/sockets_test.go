@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +63,17 @@ func TestSocketsFullRedundancyOutlivesLoss(t *testing.T) {
 	r := calm(t, "-duration", "6s", "-loss", "2", "-clients", "4")
 	require.Zero(t, r.ProxyEndErrorCm)
 	require.LessOrEqual(t, r.VerdictErrorCm.Max, 0.01)
+}
+
+// At 144 frames and 60 steps a second most corrections arrive in a frame that
+// has no step to replay them in.
+func TestSocketsCorrectionsAreNotSeenUnderAFixedTick(t *testing.T) {
+	sockets(t)
+	_, r := playShort(t, "-duration", "5s", "-loss", "8", "-jitter", "20ms", "-redundancy", "reference", "-tick", "fixed", "-fps", "144", "-clients", "6")
+	require.NotZero(t, r.CorrectionsPerClientMinute)
+	require.NotZero(t, r.Replays)
+	require.Less(t, r.OwnerPopCm.Max, 0.5)
+	require.Zero(t, r.ProxyEndErrorCm)
 }
 
 func TestSocketsRecordingReplaysToTheSameHash(t *testing.T) {
@@ -138,6 +148,7 @@ func readReport(t *testing.T, name string) (r nettest.Report) {
 
 func TestSocketsServerAndClientsAsTwoProcesses(t *testing.T) {
 	sockets(t)
+	t.Parallel()
 	dir := t.TempDir()
 	at := freeAddress(t)
 	rec, server, players := filepath.Join(dir, "s.rec"), filepath.Join(dir, "s.json"), filepath.Join(dir, "c.json")
@@ -153,8 +164,7 @@ func TestSocketsServerAndClientsAsTwoProcesses(t *testing.T) {
 	require.Positive(t, clients.Acks)
 	require.Positive(t, srv.Moves)
 	require.Greater(t, srv.Moves, clients.Acks)
-	require.Equal(t, 3*1.0, float64(srv.Clients))
-	require.Regexp(t, regexp.MustCompile(`moves executed`), sOut.String())
+	require.Contains(t, sOut.String(), "moves executed")
 
 	var out, errs bytes.Buffer
 	require.Equal(t, exitOK, arena([]string{"-replay", rec}, &out, &errs, nil), errs.String())
@@ -163,6 +173,7 @@ func TestSocketsServerAndClientsAsTwoProcesses(t *testing.T) {
 
 func TestSocketsClientsWithoutAServerSaySo(t *testing.T) {
 	sockets(t)
+	t.Parallel()
 	c, out := process(t, "-connect", freeAddress(t), "-clients", "1", "-duration", "60s", "-quiet")
 	began := time.Now()
 	require.Error(t, c.Wait())
@@ -172,6 +183,7 @@ func TestSocketsClientsWithoutAServerSaySo(t *testing.T) {
 
 func TestSocketsInterruptEndsARunWithItsReport(t *testing.T) {
 	sockets(t)
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "r.json")
 	c, out := process(t, "-clients", "2", "-json", name)
 	time.Sleep(3 * time.Second) // it plays for as long as it is let
