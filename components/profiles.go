@@ -13,7 +13,8 @@ type profileEntry struct {
 	name      string
 	revisions [profileRevisions]profileRevision
 	newest    uint16
-	added     uint64 // hash of the profile as it was added
+	first     MovementProfile // as it was added
+	added     uint64          // its hash
 }
 
 const profileRevisions = 8
@@ -31,10 +32,24 @@ func (t *ProfileTable) Add(name string, p MovementProfile) (ProfileRef, error) {
 	if err := p.Validate(); err != nil {
 		return ProfileRef{}, fmt.Errorf("profile %q: %w", name, err)
 	}
-	e := profileEntry{name: name, newest: 1, added: p.Hash()}
-	e.revisions[1%profileRevisions] = profileRevision{profile: p, number: 1, used: true}
+	e := profileEntry{name: name, first: p, added: p.Hash()}
+	e.reset()
 	t.entries = append(t.entries, e)
 	return ProfileRef{ID: ProfileID(len(t.entries) - 1), Revision: 1}, nil
+}
+
+// Reset takes every profile back to revision 1, as it was added: what one
+// session revised is nothing to the next.
+func (t *ProfileTable) Reset() {
+	for i := range t.entries {
+		t.entries[i].reset()
+	}
+}
+
+func (e *profileEntry) reset() {
+	e.revisions = [profileRevisions]profileRevision{}
+	e.revisions[1%profileRevisions] = profileRevision{profile: e.first, number: 1, used: true}
+	e.newest = 1
 }
 
 // Revise puts in a new revision of id under a number (the server counts up,

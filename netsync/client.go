@@ -151,4 +151,5 @@ func (c *Client) clear() {
 	c.owned = c.owned[:0]
 	c.sent = [sentRing]sentMoves{}
 	*c.net = components.NetClock{SendScale: 1}
+	c.table.Reset()
 }

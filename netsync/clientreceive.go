@@ -43,7 +43,8 @@ func (c *clientReceive) Update(*arche.World) {
 	n.NetSpeed = int32(min(c.sess.NetSpeed(), 1<<30))
 }
 
-func (c *clientReceive) Finalize(*arche.World) {}
+// Finalize leaves nothing of the session in a world that outlives the app.
+func (c *clientReceive) Finalize(*arche.World) { c.clear() }
 
 // Connected is the session's.
 func (c *Client) Connected() {

@@ -18,6 +18,9 @@ import (
 // those of the feet, since crouching moves the capsule's centre within a step,
 // and relative to the base, so that a rider is drawn on its base wherever that is
 // drawn.
+//
+// A listen server's remote players are left out: they move by their owners'
+// steps and not by the server's, and their offset takes up every move already.
 
 // VisualBegin records each drawn character's place at the start of a step.
 type VisualBegin struct{ visualRecord }
@@ -40,7 +43,7 @@ func (s *visualRecord) Initialize(w *arche.World) {
 	s.set = Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
 	s.state = ecs.RegisterComponent[components.MovementState](w)
 	s.interp = ecs.RegisterComponent[components.VisualInterpolation](w)
-	m := arche.All(s.state, s.interp)
+	m := arche.All(s.state, s.interp).Without(ecs.RegisterComponent[components.ServerPrediction](w))
 	s.filter = &m
 }
 

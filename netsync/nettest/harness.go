@@ -28,8 +28,10 @@ type Options struct {
 	Seed uint64
 	// Start is the virtual time at which everything begins.
 	Start components.Ticks
-	// Wrap changes a client's connection: a cheat, a recorder.
-	Wrap func(client int, conn transport.Conn) transport.Conn
+	// Wrap changes a client's connection: a cheat, a recorder; WrapServer the
+	// server's.
+	Wrap       func(client int, conn transport.Conn) transport.Conn
+	WrapServer func(conn transport.Conn) transport.Conn
 	// Time bends a client's clock: what it believes the time to be; nil is the
 	// truth.
 	Time func(client int, now components.Ticks) components.Ticks
@@ -82,11 +84,15 @@ func NewSession(o Options) (*Session, error) {
 	s.Links = link.NewConditioner(fleet, ServerAddr)
 	s.Network = transport.NewNetwork(s.Links)
 	s.Network.Advance(o.Start)
-	conn, err := s.Network.Listen(ServerAddr)
+	mem, err := s.Network.Listen(ServerAddr)
 	if err != nil {
 		return nil, err
 	}
-	o.Server.Session.Secret = secret(o.Seed, 0)
+	var conn transport.Conn = mem
+	if o.WrapServer != nil {
+		conn = o.WrapServer(conn)
+	}
+	o.Server.Session.Secret = ServerSecret(o.Seed)
 	if s.Server, err = NewServerNode(conn, o.Server); err != nil {
 		return nil, err
 	}
@@ -97,6 +103,13 @@ func NewSession(o Options) (*Session, error) {
 	}
 	return s, nil
 }
+
+// ServerSecret and ClientSecret are the secrets of a session's nodes: a node
+// that plays a recording of one again needs the same.
+func ServerSecret(seed uint64) [16]byte { return secret(seed, 0) }
+
+// ClientSecret is the i-th client's.
+func ClientSecret(seed uint64, i int) [16]byte { return secret(seed, byte(i+1)) }
 
 // secret makes the sessions' randomness a function of the seed.
 func secret(seed uint64, who byte) (k [16]byte) {
@@ -139,7 +152,7 @@ func (s *Session) newClient(i int, onlooker bool) (*ClientNode, error) {
 	} else {
 		co.InputStart += components.Ticks(i) * 7 * components.Second
 	}
-	co.Session.Secret = secret(s.opts.Seed, byte(i+1))
+	co.Session.Secret = ClientSecret(s.opts.Seed, i)
 	return NewClientNode(conn, ServerAddr, co)
 }
 

@@ -30,6 +30,9 @@ type NodeConfig struct {
 	Session session.Config
 	// Modes of movement; nil is the built-in ones.
 	Modes *movement.Modes
+	// World is a user's world to adopt, which may hold whatever it likes; nil
+	// makes a new one. One node at a time can run over it.
+	World *arche.World
 	// Extend adds a game's own plugins before the app is initialized.
 	Extend func(app *ecs.App)
 }
@@ -68,10 +71,21 @@ type node struct {
 }
 
 func newNode(role ecs.Roles, cfg *NodeConfig, opts ...ecs.Option) (*node, error) {
-	n := &node{App: ecs.New(role, opts...), Level: cfg.Level, Profiles: new(components.ProfileTable), Settings: cfg.Settings}
-	ref, err := n.Profiles.Add("character", *cfg.Profile)
-	if err != nil {
-		return nil, err
+	n := &node{Level: cfg.Level, Settings: cfg.Settings}
+	if cfg.World != nil {
+		n.App = ecs.Adopt(cfg.World, role, opts...)
+	} else {
+		n.App = ecs.New(role, opts...)
+	}
+	w := n.App.World()
+	again := systems.Maybe[components.ProfileTable](w) != nil // a node ran here before
+	n.Profiles = systems.Provide(w, func() *components.ProfileTable { return new(components.ProfileTable) })
+	ref, ok := n.Profiles.Newest(0)
+	if !ok {
+		var err error
+		if ref, err = n.Profiles.Add("character", *cfg.Profile); err != nil {
+			return nil, err
+		}
 	}
 	if err := cfg.Settings.Validate(); err != nil {
 		return nil, err
@@ -83,10 +97,14 @@ func newNode(role ecs.Roles, cfg *NodeConfig, opts ...ecs.Option) (*node, error)
 	}
 	n.Movement = &systems.Movement{Geometry: n.Ground, Profiles: n.Profiles, Settings: cfg.Settings, Modes: cfg.Modes, Debug: cfg.Debug}
 	n.App.Use(n.Movement)
-	w := n.App.World()
+	n.Settings = systems.Need[components.Settings](w)
 	n.Spawner = systems.NewSpawner(w)
 	n.Stats = systems.Provide(w, func() *components.Stats { return new(components.Stats) })
 	n.Clock = systems.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	if again {
+		n.Ground, _ = systems.Need[systems.Geometry](w).Geometry.(*collision.World)
+		return n, nil
+	}
 	for _, o := range cfg.Level.Obstacles() {
 		n.Spawner.Obstacle(o.Obstacle)
 	}
