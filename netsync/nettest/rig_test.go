@@ -324,3 +324,9 @@ func (tr *trail) away(at components.Vec3, now, span components.Ticks) float64 {
 	}
 	return best
 }
+
+// newWorld is a world of a user's.
+func newWorld() *arche.World {
+	w := arche.NewWorld()
+	return &w
+}
