@@ -39,6 +39,9 @@ type client struct {
 	// times of the frames, kept for a cheat's twin.
 	times []components.Ticks
 
+	// long counts the frames that were longer than a move may be.
+	long uint64
+	last components.Ticks
 	// born is its first frame, met that it was ever connected.
 	born components.Ticks
 	met  bool
@@ -168,6 +171,10 @@ func (c *Config) star() int {
 // frame runs one frame: local is the time by the client's own clock, now the
 // process's.
 func (c *client) frame(local, now components.Ticks) {
+	if c.last != 0 && now-c.last > c.node.Settings.MaxMove() {
+		c.long++
+	}
+	c.last = now
 	c.input(now)
 	c.node.Frame(local)
 	if c.proxies != nil {

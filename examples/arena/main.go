@@ -107,7 +107,7 @@ func newTable(w io.Writer, quiet bool) *Table {
 // publish writes the report where the flags say.
 func publish(r *run, rep *nettest.Report, stdout io.Writer) error {
 	if !r.cfg.Quiet {
-		summary(stdout, r.cfg, rep)
+		summary(stdout, r.cfg, rep, r.longFrames())
 	}
 	if r.cfg.JSON != "" {
 		if err := writeFile(r.cfg.JSON, func(f *os.File) error { return rep.WriteJSON(f) }); err != nil {

@@ -97,6 +97,16 @@ func (r *run) cheats(id components.NetID) bool {
 	return false
 }
 
+// longFrames counts the players' frames that were longer than a move may be: the
+// machine, or -silent, held them up. The server takes more of such a frame than
+// its owner moved, as the reference does, and corrects it.
+func (r *run) longFrames() (n uint64) {
+	for _, c := range r.players() {
+		n += c.long
+	}
+	return n
+}
+
 // joined counts the players that the server has seen.
 func (r *run) joined() int {
 	seen := map[components.PlayerID]bool{}

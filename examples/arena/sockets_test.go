@@ -25,20 +25,21 @@ func sockets(t *testing.T) {
 	}
 }
 
-// calm plays until a run was without a correction, at most three times: a
-// machine that stands still for a quarter of a second, whoever is to blame,
-// makes the server move characters whose owners it does not hear of.
+// calm plays until a run was without a correction. Only a machine that stood
+// still excuses one, and not for ever: a frame longer than a move may be is
+// corrected, as in the reference.
 func calm(t *testing.T, args ...string) *nettest.Report {
 	t.Helper()
-	var rep *nettest.Report
-	for range 3 {
-		if _, rep = playShort(t, args...); rep.CorrectionsPerClientMinute == 0 {
-			break
+	for range 5 {
+		r, rep := playShort(t, args...)
+		if rep.CorrectionsPerClientMinute == 0 {
+			return rep
 		}
-		t.Logf("corrected: %v", rep.Corrections)
+		require.NotZero(t, r.longFrames(), "corrections in even frames: %v", rep.Corrections)
+		t.Logf("%d frames were held up; corrected: %v", r.longFrames(), rep.Corrections)
 	}
-	require.Zero(t, rep.CorrectionsPerClientMinute, "corrections: %v", rep.Corrections)
-	return rep
+	require.Fail(t, "the machine stands still too often to tell anything")
+	return nil
 }
 
 func TestSocketsWithoutLossNothingIsCorrected(t *testing.T) {
@@ -86,9 +87,9 @@ func TestSocketsRecordingReplaysToTheSameHash(t *testing.T) {
 }
 
 // cheatBound is PIPELINE's, item 114: the margin and a tick at full speed, and
-// a thousandth of the way; here with a little for the ends of two runs, which
-// do not fall on the same ticks.
-const cheatBound = (1+1/30.0)*600 + 0.001*600*6 + 50
+// a thousandth of the way; here with a little more: ticks of a busy machine
+// are longer, and two runs do not end at the same place of them.
+const cheatBound = (1+1/30.0)*600 + 0.001*600*6 + 150
 
 // circles is input that runs in circles at full speed without end: whoever
 // gains time gains way.

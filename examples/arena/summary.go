@@ -10,7 +10,7 @@ import (
 )
 
 // summary writes the report for a person: what the run was about first.
-func summary(w io.Writer, c *Config, r *nettest.Report) {
+func summary(w io.Writer, c *Config, r *nettest.Report, longFrames uint64) {
 	var corrections uint64
 	for _, n := range r.Corrections {
 		corrections += n
@@ -25,6 +25,9 @@ func summary(w io.Writer, c *Config, r *nettest.Report) {
 	}
 	if c.Listen == "" {
 		line("corrections", "%d (%.2f a client and minute) %s", corrections, r.CorrectionsPerClientMinute, tail(r.Corrections))
+		if longFrames > 0 {
+			line("", "%d frames were longer than a move may be, which asks for one each", longFrames)
+		}
 		line("replays", "%d, of %d moves, at most %d at once", r.Replays, r.ReplayedMoves, r.ReplayedMovesMax)
 		line("moves that wait", "p50 %.0f, max %.0f", r.SavedMovesP50, r.SavedMovesMax)
 		line("round trip", "p50 %.1f, p99 %.1f ms", r.RTTMs.P50, r.RTTMs.P99)
