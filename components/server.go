@@ -153,7 +153,8 @@ type ForcedUpdate struct {
 	// Since is the server time at which the silence was first filled; Spent
 	// how much of MaxClientForcedUpdateDuration is used.
 	Since, Spent Ticks
-	// HitchUntil: after a hitch of the server's own, nothing is forced before it.
+	// HitchUntil: nothing is forced before it, after a hitch of the server's
+	// own and while an owner's late moves arrive.
 	HitchUntil Ticks
 	Active     bool
 	_          [7]byte

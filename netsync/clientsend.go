@@ -47,6 +47,7 @@ func (c *clientSend) Finalize(*arche.World) {}
 func (c *Client) containers(now components.Ticks) {
 	out := &c.scratch.out
 	c.sess.SetView(c.net.ObstacleTime)
+	c.budget.update(now, c.set.MoveBudgetBytes, c.net.SendScale)
 	out.reset(c.sess, now)
 	c.scratch.open = sentMoves{}
 	for _, id := range c.owned {
@@ -79,8 +80,11 @@ func (c *Client) container(id components.NetID, epoch uint16, q *components.Move
 	}
 	out := &c.scratch.out
 	plan := wire.ContainerPlan{ID: id, Epoch: epoch, New: newest, Pending: -1, Old: -1}
+	if p := c.table.Get(q.At(newest).Cmd.Profile); p != nil {
+		plan.Stick = wire.StickFor(p.MaxAcceleration)
+	}
 	if c.set.Redundancy == components.RedundancyFull {
-		plan.Full, plan.Budget = true, int(c.set.MoveBudgetBytes)
+		plan.Full, plan.Budget = true, int(c.budget.bytes)
 	} else {
 		if send.Dual && newest > 0 {
 			plan.Pending = newest - 1
@@ -104,6 +108,35 @@ func (c *Client) container(id components.NetID, epoch uint16, q *components.Move
 	}
 }
 
+// moveBudget is how many bytes of repeated moves a container may have: all of
+// MoveBudgetBytes while the link carries what is sent. On a link that is full,
+// what waits for an answer waits in the link's queue, and to repeat it would fill
+// that faster than the stretched sends empty it. So each stretch leaves a third
+// of it, but room for the moves of two intervals, some 6 bytes each; and when the
+// sends are no longer stretched it grows back slowly, so that the back-off sees
+// in time when that is too much.
+type moveBudget struct {
+	bytes, scale float64
+	at           components.Ticks
+}
+
+// budgetGrows is how long the whole budget takes to grow back, s.
+const budgetGrows = 20
+
+func (b *moveBudget) update(now components.Ticks, whole int32, scale float64) {
+	most := float64(whole)
+	switch {
+	case b.at == 0:
+		b.bytes = most
+	case scale > b.scale:
+		b.bytes /= 3
+	case scale <= 1:
+		b.bytes += most * (now - b.at).Seconds() / budgetGrows
+	}
+	b.bytes = min(max(b.bytes, 12*scale), most)
+	b.at, b.scale = now, scale
+}
+
 // sealed remembers which moves went out in a packet.
 func (c *Client) sealed(seq uint16) {
 	m := &c.sent[seq%sentRing]
@@ -113,7 +146,8 @@ func (c *Client) sealed(seq uint16) {
 }
 
 // Acked is the session's: the server has a packet, and with it, under full
-// redundancy, every move up to the newest that it carried.
+// redundancy, every move up to the newest that it carried. Older ones that the
+// budget gave up are marked as well: the server is past them.
 func (c *Client) Acked(seq uint16) {
 	m := &c.sent[seq%sentRing]
 	if !m.valid || m.seq != seq {

@@ -19,7 +19,7 @@ func (s *ServerVerify) judge(v *verified, md *components.MoveData, cmd *componen
 	s.stats.Verdicts++
 	reason, errSq := s.clientError(v, md, claim, baseKnown)
 	s.noteGround(v)
-	if reason == components.CorrectPosition && s.trusted(v, md, errSq) && s.adopt(v, claim, cmd.ObstacleTime) {
+	if reason == components.CorrectPosition && s.trusted(v, md, errSq) && s.adopt(v, md, claim, cmd.ObstacleTime) {
 		reason = components.CorrectNone
 	}
 	if debugBuild && reason == components.CorrectNone && s.forced.fires(s.debug) {
@@ -35,7 +35,7 @@ func (s *ServerVerify) judge(v *verified, md *components.MoveData, cmd *componen
 		return
 	}
 	if s.set.UseAuthoritativeClientPosition {
-		s.adopt(v, claim, cmd.ObstacleTime)
+		s.adopt(v, md, claim, cmd.ObstacleTime)
 	}
 }
 
@@ -117,17 +117,25 @@ func (s *ServerVerify) trusted(v *verified, md *components.MoveData, errSq float
 // trust window open, s: two of the reference's 10 Hz answers.
 const baseChangeWindow = 0.2
 
-// adopt takes the owner's place; false where something stands in it.
-func (s *ServerVerify) adopt(v *verified, claim components.Vec3, at components.Ticks) bool {
+// adopt takes the owner's place, mode and base; false where something stands
+// in the place.
+func (s *ServerVerify) adopt(v *verified, md *components.MoveData, claim components.Vec3, at components.Ticks) bool {
 	q := &s.probe
 	q.Start, q.Radius, q.HalfHeight = claim, v.state.Radius, v.state.HalfHeight
 	q.Time, q.Scene, q.Ignore = at, v.char.Scene, v.state.Base
 	if s.ctx.Geometry.Overlap(q) {
 		return false
 	}
-	v.state.Location = claim
-	if pose, ok := s.ctx.Geometry.BasePose(v.state.Base, at); ok && v.state.Base != 0 {
-		v.state.BaseLocation = exact.RotateYaw(exact.Sub(claim, pose.Location), -pose.Yaw)
+	st := v.state
+	ground := md.ClaimMode == components.ModeWalking || md.ClaimMode == components.ModeFalling
+	if md.ClaimMode != st.Mode && !(ground && (st.Mode == components.ModeWalking || st.Mode == components.ModeFalling)) {
+		return false // to leave or reach the ground is trusted, to fly is not
+	}
+	st.Location, st.Mode = claim, md.ClaimMode
+	st.Base, st.BaseLocation, st.BaseYaw = 0, components.Vec3{}, 0
+	if pose, ok := s.ctx.Geometry.BasePose(md.ClaimBase, at); ok && md.ClaimBase != 0 {
+		st.Base, st.BaseLocation = md.ClaimBase, md.Claim
+		st.BaseYaw = exact.NormalizeDeg(st.Rotation.Yaw - pose.Yaw)
 	}
 	s.stats.Adopted++
 	return true

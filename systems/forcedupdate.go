@@ -49,7 +49,7 @@ func (s *ForcedUpdates) Update(w *arche.World) {
 		p := column[components.ServerPrediction](&q, s.pred)
 		f := &p.Forced
 		if hitch {
-			f.HitchUntil = now + components.TicksFromSeconds(s.set.ForcedUpdateCooldown)
+			f.HitchUntil = max(f.HitchUntil, now+components.TicksFromSeconds(s.set.ForcedUpdateCooldown))
 		}
 		if !p.HasStamp || now-p.ServerTimeStamp <= interval || now < f.HitchUntil || f.Spent >= limit {
 			continue
