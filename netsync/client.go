@@ -52,6 +52,7 @@ type Client struct {
 	owned   []components.NetID
 	sent    [sentRing]sentMoves
 	scratch clientScratch
+	budget  moveBudget
 	err     error
 	leaving bool
 
@@ -150,6 +151,7 @@ func (c *Client) clear() {
 	clear(c.known)
 	c.owned = c.owned[:0]
 	c.sent = [sentRing]sentMoves{}
+	c.budget = moveBudget{}
 	*c.net = components.NetClock{SendScale: 1}
 	c.table.Reset()
 }
