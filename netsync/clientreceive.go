@@ -8,7 +8,6 @@ import (
 	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/session"
-	"github.com/gaitnet/gait/netsync/transport"
 	"github.com/gaitnet/gait/netsync/wire"
 	arche "github.com/mlange-42/arche/ecs"
 )
@@ -26,7 +25,6 @@ func (c *clientReceive) Initialize(w *arche.World) { c.initialize(w) }
 
 func (c *clientReceive) Update(*arche.World) {
 	now := c.clock.FrameNow
-	transport.SetFrame(c.conn, now)
 	if st := c.sess.State(); (st == session.Idle || st == session.Ended) && c.err == nil && !c.leaving {
 		if err := c.sess.Connect(now); err != nil {
 			c.err = err

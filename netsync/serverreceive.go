@@ -5,7 +5,6 @@ import (
 	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/session"
-	"github.com/gaitnet/gait/netsync/transport"
 	"github.com/gaitnet/gait/netsync/wire"
 	arche "github.com/mlange-42/arche/ecs"
 )
@@ -22,7 +21,6 @@ func (s *serverReceive) Initialize(w *arche.World) { s.initialize(w) }
 
 func (s *serverReceive) Update(*arche.World) {
 	now := s.clock.FrameNow
-	transport.SetFrame(s.conn, now)
 	s.sess.Receive(now, s.Server)
 	s.expire(now)
 }

@@ -152,6 +152,7 @@ type watched struct {
 	base      components.NetID
 	baseAt    components.Ticks
 	rel       components.Vec3
+	half      float64
 	teleports uint8
 	frame     uint64
 }
@@ -191,14 +192,17 @@ func (v *proxyWatch) frame(now components.Ticks) {
 		fresh := s.entity != q.Entity() || s.frame+1 != v.frames
 		if fresh {
 			s.probe.Lost()
-			s.entity, s.teleports = q.Entity(), u.AppliedTeleports
+			s.entity, s.teleports, s.half = q.Entity(), u.AppliedTeleports, st.HalfHeight
 		}
+		// Crouching keeps the feet and moves the centre, which is what is told.
+		carried := v.carried(s, at)
+		carried[2] += st.HalfHeight - s.half
 		s.path.measure(&s.probe, &nettest.ProxyFrame{
 			Now: now, Dt: dt, Mesh: tr.Location, Velocity: st.Velocity,
-			Carried: v.carried(s, at), Teleported: s.teleports != u.AppliedTeleports,
+			Carried: carried, Teleported: s.teleports != u.AppliedTeleports,
 		})
 		s.frame, s.teleports = v.frames, u.AppliedTeleports
-		s.base, s.rel, s.baseAt = st.Base, st.BaseLocation, at
+		s.base, s.rel, s.baseAt, s.half = st.Base, st.BaseLocation, at, st.HalfHeight
 		if v.picture != nil && id == star {
 			v.picture.Capsule.Add(now, st.Location, fresh)
 			v.picture.Mesh.Add(now, tr.Location, fresh)

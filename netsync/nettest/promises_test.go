@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/netsync/link"
@@ -119,6 +120,35 @@ func TestNothingIsCorrectedWithoutLoss(t *testing.T) {
 			require.Positive(t, v.Error.N(), "claims were compared")
 			require.LessOrEqual(t, v.Error.Max(), 0.01, "cm between a claim and the server's place")
 			require.Positive(t, s.Clients[0].Stats.Acks)
+		})
+	}
+}
+
+// TestChangingFrameRateCorrectsNobody: frames of 4 to 240 a second, single
+// hitches of 0.2 s among them, in one session.
+func TestChangingFrameRateCorrectsNobody(t *testing.T) {
+	rates := []float64{60, 144, 30, 240, 20, 75, 5, 59.94, 165, 4.2}
+	for _, fixed := range []int64{0, 60} {
+		t.Run(fmt.Sprintf("fixed %d", fixed), func(t *testing.T) {
+			t.Parallel()
+			o := nettest.Options{Clients: 1, Seed: 5}
+			o.Link = link.Symmetric(100*time.Millisecond, 0, 0)
+			o.Client.FixedHz = fixed
+			o.Client.Input = humans(t)[0]
+			o.ClientFPS = func(_ int, now components.Ticks) float64 {
+				// The slow ones last for a frame or two, the others for a while.
+				at := now % (10 * components.Second)
+				i := int(at / components.Second)
+				if rates[i] < 10 && at%components.Second > components.Second/4 {
+					return 60
+				}
+				return rates[i]
+			}
+			s := session(t, o)
+			v := watchVerdicts(s)
+			s.Advance(span(10*minute, minute))
+			require.Zero(t, s.Corrections(), "corrections: %v", s.Clients[0].Stats.Corrections)
+			require.LessOrEqual(t, v.Error.Max(), 0.01)
 		})
 	}
 }
