@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/wire"
-	"github.com/gaitnet/gait/systems"
 	"github.com/stretchr/testify/require"
 )
 
@@ -37,7 +37,7 @@ func TestEveryMoveOfTheCrowdIsExecuted(t *testing.T) {
 	c := newCrowd(20)
 	c.fill()
 	c.tick()
-	stats := systems.Need[components.Stats](c.w)
+	stats := ecs.Need[components.Stats](c.w)
 	require.Equal(t, uint64(20*movesPerTick), stats.Moves)
 	require.Equal(t, uint64(20), stats.Verdicts)
 }

@@ -22,7 +22,7 @@ func clientApp() (*ecs.App, *systems.Spawner, *components.ProfileTable) {
 	table := systems.DefaultProfiles()
 	app.Use(&systems.Movement{Geometry: ground, Profiles: table})
 	w := app.World()
-	net := systems.Provide(w, func() *components.NetClock { return new(components.NetClock) })
+	net := ecs.Provide(w, func() *components.NetClock { return new(components.NetClock) })
 	net.Synced, net.SendScale = true, 1
 	return app, systems.NewSpawner(w), table
 }
@@ -34,7 +34,7 @@ func predict(n int) func(b *testing.B) {
 		app, spawner, table := clientApp()
 		w := app.World()
 		ref, _ := table.Newest(0)
-		queues := systems.Need[components.MoveQueues](w)
+		queues := ecs.Need[components.MoveQueues](w)
 		inputID, predID := arche.ComponentID[components.Input](w), arche.ComponentID[components.ClientPrediction](w)
 		recording := nettest.GenerateInput(5, 120)
 		entities, samplers := make([]arche.Entity, n), make([]*nettest.Sampler, n)
@@ -46,11 +46,11 @@ func predict(n int) func(b *testing.B) {
 		}
 		app.Initialize()
 		now, dt := components.Ticks(0), components.Second/60
-		systems.Need[components.NetClock](w).ServerNow = 0
+		ecs.Need[components.NetClock](w).ServerNow = 0
 		app.Frame(now)
 		frame := func() {
 			now += dt
-			systems.Need[components.NetClock](w).ServerNow = now
+			ecs.Need[components.NetClock](w).ServerNow = now
 			for i, e := range entities {
 				samplers[i].Apply((*components.Input)(w.Get(e, inputID)), now, dt)
 				q := queues.Get((*components.ClientPrediction)(w.Get(e, predID)).Queue)
@@ -82,7 +82,7 @@ func replay(n int) func(b *testing.B) {
 		app, spawner, table := clientApp()
 		w := app.World()
 		ref, _ := table.Newest(0)
-		queues := systems.Need[components.MoveQueues](w)
+		queues := ecs.Need[components.MoveQueues](w)
 		predID, stateID := arche.ComponentID[components.ClientPrediction](w), arche.ComponentID[components.MovementState](w)
 		entities := make([]arche.Entity, n)
 		for i := range n {

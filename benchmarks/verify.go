@@ -41,7 +41,7 @@ func newCrowd(n int) *crowd {
 	spawner := systems.NewSpawner(c.w)
 	c.srv = arche.ComponentID[components.ServerPrediction](c.w)
 	c.st = arche.ComponentID[components.MovementState](c.w)
-	c.queues = systems.Need[components.ReceivedQueues](c.w)
+	c.queues = ecs.Need[components.ReceivedQueues](c.w)
 	ref, _ := c.profiles.Newest(0)
 	recording := nettest.GenerateInput(3, 120)
 	for i := range n {
@@ -132,7 +132,7 @@ func bare(n int) func(b *testing.B) {
 		}
 		p := c.profiles.Get(components.ProfileRef{Revision: 1})
 		var ctx movement.Context
-		ctx.Geometry = systems.Need[systems.Geometry](c.w).Geometry
+		ctx.Geometry = ecs.Need[systems.Geometry](c.w).Geometry
 		b.ReportAllocs()
 		b.ResetTimer()
 		for range b.N {

@@ -2,6 +2,7 @@ package netsync
 
 import (
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/session"
 	"github.com/gaitnet/gait/netsync/wire"
@@ -21,7 +22,7 @@ func agreement(w *arche.World, cfg session.Config, level uint64) session.Config 
 	cfg.Version = ProtocolVersion<<16 | cfg.Version&0xffff
 	for i, h := range [...]session.NamedHash{
 		{Name: "level", Hash: level},
-		{Name: "movement profiles", Hash: need[components.ProfileTable](w).Hash()},
+		{Name: "movement profiles", Hash: ecs.Need[components.ProfileTable](w).Hash()},
 		{Name: "registered types", Hash: registry(w).Hash()},
 	} {
 		if cfg.Hashes[i] == (session.NamedHash{}) {
@@ -34,7 +35,7 @@ func agreement(w *arche.World, cfg session.Config, level uint64) session.Config 
 // registry is the world's, sealed here at the latest: from now on both ends
 // hold to it.
 func registry(w *arche.World) *components.Registry {
-	r := provide(w, components.NewRegistry)
+	r := ecs.Provide(w, components.NewRegistry)
 	if !r.Sealed() {
 		components.SetCodec[components.ReplicatedMovement](r, movementCodec{})
 		r.Seal()

@@ -126,12 +126,12 @@ func (c *Client) initialize(w *arche.World) {
 		return
 	}
 	c.world = w
-	c.clock = need[ecs.Clock](w)
-	c.set = provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
-	c.stats = provide(w, func() *components.Stats { return new(components.Stats) })
-	c.net = provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
-	c.table = need[components.ProfileTable](w)
-	c.queues = provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
+	c.clock = ecs.Need[ecs.Clock](w)
+	c.set = ecs.Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
+	c.stats = ecs.Provide(w, func() *components.Stats { return new(components.Stats) })
+	c.net = ecs.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	c.table = ecs.Need[components.ProfileTable](w)
+	c.queues = ecs.Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
 	c.ids = clientIDs{
 		ecs.RegisterComponent[components.Character](w), ecs.RegisterComponent[components.MovementState](w),
 		ecs.RegisterComponent[components.ProfileRef](w), ecs.RegisterComponent[components.Possession](w),

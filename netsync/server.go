@@ -149,12 +149,12 @@ func (s *Server) initialize(w *arche.World) {
 		return
 	}
 	s.world = w
-	s.clock = need[ecs.Clock](w)
-	s.set = provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
-	s.stats = provide(w, func() *components.Stats { return new(components.Stats) })
-	s.queues = provide(w, func() *components.ReceivedQueues { return new(components.ReceivedQueues) })
-	s.table = need[components.ProfileTable](w)
-	net := provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.set = ecs.Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
+	s.stats = ecs.Provide(w, func() *components.Stats { return new(components.Stats) })
+	s.queues = ecs.Provide(w, func() *components.ReceivedQueues { return new(components.ReceivedQueues) })
+	s.table = ecs.Need[components.ProfileTable](w)
+	net := ecs.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
 	net.Authority, net.Synced = true, true
 	s.roster.initialize(w)
 }
@@ -173,22 +173,4 @@ type NetStats struct {
 	NoRoom uint64
 	// Unresolvable: a message of a kind that its receiver never takes.
 	WrongDirection uint64
-}
-
-func need[T any](w *arche.World) *T {
-	id := arche.ResourceID[T](w)
-	if !w.Resources().Has(id) {
-		panic(fmt.Sprintf("netsync: the world has no resource %T", new(T)))
-	}
-	return w.Resources().Get(id).(*T)
-}
-
-func provide[T any](w *arche.World, def func() *T) *T {
-	id := arche.ResourceID[T](w)
-	if !w.Resources().Has(id) {
-		r := def()
-		arche.AddResource(w, r)
-		return r
-	}
-	return w.Resources().Get(id).(*T)
 }

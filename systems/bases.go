@@ -50,10 +50,10 @@ func (s *Bases) Roles() ecs.Roles { return ecs.AllRoles }
 
 // Initialize looks up components and resources.
 func (s *Bases) Initialize(w *arche.World) {
-	s.net = Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
-	s.clock = Need[ecs.Clock](w)
-	s.geo = Need[Geometry](w).Geometry
-	s.times = Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
+	s.net = ecs.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.geo = ecs.Need[Geometry](w).Geometry
+	s.times = ecs.Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
 	s.ids = basesIDs{ecs.RegisterComponent[components.Obstacle](w), ecs.RegisterComponent[components.Pose](w)}
 	m := arche.All(s.ids.obstacle, s.ids.pose)
 	s.filter = &m
@@ -136,9 +136,9 @@ func (s *ObstaclePoses) Roles() ecs.Roles { return ecs.Client | ecs.ListenServer
 
 // Initialize looks up components and resources.
 func (s *ObstaclePoses) Initialize(w *arche.World) {
-	s.clock = Need[ecs.Clock](w)
-	s.geo = Need[Geometry](w).Geometry
-	s.times = Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.geo = ecs.Need[Geometry](w).Geometry
+	s.times = ecs.Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
 	s.ids = basesIDs{ecs.RegisterComponent[components.Obstacle](w), ecs.RegisterComponent[components.Pose](w)}
 	m := arche.All(s.ids.obstacle, s.ids.pose)
 	s.filter = &m

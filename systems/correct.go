@@ -36,17 +36,17 @@ func (s *Correct) After() []string { return []string{"ClientReceive"} }
 // Initialize looks up components and resources.
 func (s *Correct) Initialize(w *arche.World) {
 	s.light(w)
-	s.ctx.Geometry = Need[Geometry](w).Geometry
+	s.ctx.Geometry = ecs.Need[Geometry](w).Geometry
 	s.ids = correctIDs{
 		ecs.RegisterComponent[components.Character](w), ecs.RegisterComponent[components.MovementState](w),
 		ecs.RegisterComponent[components.ClientPrediction](w), ecs.RegisterComponent[components.Possession](w),
 	}
 	m := arche.All(s.ids.char, s.ids.state, s.ids.pred, s.ids.possession, ecs.RegisterComponent[components.AutonomousProxy](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.queues = Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
-	s.log = Maybe[components.CorrectionLog](w)
-	s.csv = Maybe[CorrectionCSV](w)
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.queues = ecs.Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
+	s.log = ecs.Maybe[components.CorrectionLog](w)
+	s.csv = ecs.Maybe[CorrectionCSV](w)
 }
 
 // Update takes in every owned character's answers, oldest move first.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/systems"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
@@ -57,7 +58,7 @@ func TestCorrectionsAreRecordedForAView(t *testing.T) {
 	l.run(sec)
 	push(components.Vec3{0, 50, 0})(l)
 	l.run(sec)
-	log := systems.Need[components.CorrectionLog](l.client.World())
+	log := ecs.Need[components.CorrectionLog](l.client.World())
 	require.Equal(t, l.cliStats.TotalCorrections(), uint64(log.N))
 	r := log.At(log.N - 1) // the first one
 	require.Equal(t, heroID, r.Character)
@@ -73,7 +74,7 @@ func TestCorrectionsAreNotRecordedUnlessAskedFor(t *testing.T) {
 	push(components.Vec3{0, 50, 0})(l)
 	l.run(sec)
 	require.NotZero(t, l.cliStats.TotalCorrections())
-	require.Zero(t, systems.Need[components.CorrectionLog](l.client.World()).N)
+	require.Zero(t, ecs.Need[components.CorrectionLog](l.client.World()).N)
 }
 
 func TestCorrectionsAreWrittenAsCSV(t *testing.T) {

@@ -43,7 +43,7 @@ func TestFrameOfOnlookersAllocatesNothing(t *testing.T) {
 		for name, opts := range map[string][]ecs.Option{"variable": nil, "fixed": {ecs.Fixed(ecs.Hz(60))}} {
 			geo := liftWorld(t)
 			r := newOnlooker(t, geo, mode, 0, rigSteady(0, 600), nil, opts...)
-			table := Need[components.ProfileTable](r.app.World())
+			table := ecs.Need[components.ProfileTable](r.app.World())
 			var proxies []arche.Entity
 			for i := range 20 {
 				proxies = append(proxies, r.spawn.Proxy(SpecAt(components.NetID(i+2), table, components.ProfileRef{Revision: 1}, rigVec(0, float64(200*i), rigStanding(0)), 0)))

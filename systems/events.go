@@ -57,7 +57,7 @@ func (s *EventsClear) Phase() ecs.Phase { return ecs.Receive }
 func (s *EventsClear) Roles() ecs.Roles { return ecs.AllRoles }
 
 // Initialize looks up the buffer.
-func (s *EventsClear) Initialize(w *arche.World) { s.events = Provide(w, NewEvents) }
+func (s *EventsClear) Initialize(w *arche.World) { s.events = ecs.Provide(w, NewEvents) }
 
 // Update empties it.
 func (s *EventsClear) Update(*arche.World) { s.events.Clear() }

@@ -34,8 +34,8 @@ func (s *ForcedUpdates) Initialize(w *arche.World) {
 	s.mesh = ecs.RegisterComponent[components.MeshSmoothing](w)
 	m := arche.All(s.char, s.state, s.profile, s.pred, ecs.RegisterComponent[components.Authority](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.events = Provide(w, NewEvents)
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.events = ecs.Provide(w, NewEvents)
 }
 
 // Update forces one step on every character that is due for one.

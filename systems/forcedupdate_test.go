@@ -29,7 +29,7 @@ func newHitchServer(t *testing.T) *hitchServer {
 	spec.Possession = components.Possession{Player: 1, Epoch: 1, Acked: true}
 	s.e = systems.NewSpawner(app.World()).Remote(spec, false)
 	app.Frame(0)
-	q := systems.Need[components.ReceivedQueues](app.World()).Get(get[components.ServerPrediction](app.World(), s.e).Received)
+	q := ecs.Need[components.ReceivedQueues](app.World()).Get(get[components.ServerPrediction](app.World(), s.e).Received)
 	q.Moves[0] = components.MoveData{Cmd: components.MoveCommand{Stamp: 960, Dt: 960, Profile: heroRef}, Kind: components.MoveNew}
 	q.N = 1
 	return s
@@ -41,5 +41,5 @@ func (s *hitchServer) frame(dt components.Ticks) {
 }
 
 func (s *hitchServer) forced() uint64 {
-	return systems.Need[components.Stats](s.app.World()).ForcedMoves
+	return ecs.Need[components.Stats](s.app.World()).ForcedMoves
 }

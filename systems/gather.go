@@ -33,8 +33,8 @@ func (s *Gather) Initialize(w *arche.World) {
 	}
 	m := arche.All(s.ids.state, s.ids.rep, s.ids.timer, s.ids.teleports, ecs.RegisterComponent[components.Authority](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.rings = Provide(w, func() *components.PoseRings { return new(components.PoseRings) })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.rings = ecs.Provide(w, func() *components.PoseRings { return new(components.PoseRings) })
 }
 
 // Update gathers what is due.

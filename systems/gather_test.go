@@ -130,7 +130,7 @@ func TestPoseRingHoldsThePastOfACharacter(t *testing.T) {
 	l.run(2 * sec)
 	at, x := l.server.Clock().Now, l.state().Location[0]
 	l.run(sec / 2)
-	ring := systems.Need[components.PoseRings](l.server.World()).Get(l.srvPred().Poses)
+	ring := ecs.Need[components.PoseRings](l.server.World()).Get(l.srvPred().Poses)
 	require.Equal(t, components.PosesKept, ring.N)
 	pose, ok := ring.At(at)
 	require.True(t, ok)
@@ -148,7 +148,7 @@ func TestPluginRefusesSettingsThatNothingCouldWorkWith(t *testing.T) {
 
 func TestPluginWithoutAGeometryNamesWhatIsMissing(t *testing.T) {
 	app := ecs.New(ecs.Server)
-	require.PanicsWithValue(t, "systems: the world has no resource systems.Geometry; add it, or use the Movement plugin", func() {
+	require.PanicsWithValue(t, "ecs: the world has no resource systems.Geometry", func() {
 		app.Use(&systems.Movement{})
 	})
 }

@@ -36,8 +36,8 @@ func (s *InputConsume) Initialize(w *arche.World) {
 	}
 	m := arche.All(s.ids.input, s.ids.intent, s.ids.state, s.ids.profile)
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.profiles = Need[components.ProfileTable](w)
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.profiles = ecs.Need[components.ProfileTable](w)
 }
 
 // Update consumes the input of every locally controlled character.
@@ -91,7 +91,7 @@ func (s *InputSample) Initialize(w *arche.World) {
 	s.input = ecs.RegisterComponent[components.Input](w)
 	m := arche.All(s.input)
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
+	s.clock = ecs.Need[ecs.Clock](w)
 }
 
 // Update samples every character's input.

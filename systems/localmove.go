@@ -29,8 +29,8 @@ func (s *LocalMove) Initialize(w *arche.World) {
 	m := arche.All(s.char, s.state, s.intent, s.profile,
 		ecs.RegisterComponent[components.Authority](w), ecs.RegisterComponent[components.LocallyControlled](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.events = Provide(w, NewEvents)
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.events = ecs.Provide(w, NewEvents)
 }
 
 // Update makes one step of the world's span for each of them.

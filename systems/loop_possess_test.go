@@ -40,7 +40,7 @@ func TestTeleportOnTheSpotIsAnswered(t *testing.T) {
 func simulated(l *loop) uint64 { return l.srvStats.Moves + l.srvStats.ForcedMoves }
 
 func (l *loop) slots() (received, poses int) {
-	return l.received.Len(), systems.Need[components.PoseRings](l.server.World()).Len()
+	return l.received.Len(), ecs.Need[components.PoseRings](l.server.World()).Len()
 }
 
 func TestCharacterTakenOverByTheServerMakesOneStepATick(t *testing.T) {
@@ -115,8 +115,8 @@ type slabs struct {
 }
 
 func slabsOf(w *arche.World) slabs {
-	return slabs{systems.Need[components.MoveQueues](w), systems.Need[components.ReceivedQueues](w),
-		systems.Need[components.PoseRings](w), systems.Need[components.SnapshotBuffers](w)}
+	return slabs{ecs.Need[components.MoveQueues](w), ecs.Need[components.ReceivedQueues](w),
+		ecs.Need[components.PoseRings](w), ecs.Need[components.SnapshotBuffers](w)}
 }
 
 func (s slabs) used() int { return s.queues.Len() + s.received.Len() + s.poses.Len() + s.buffers.Len() }
@@ -149,7 +149,7 @@ func TestSweepFindsSlotsOfRemovedEntities(t *testing.T) {
 	kept := spawn.Owner(spec)
 	frames(app, 70)
 	require.Equal(t, 1, s.used())
-	require.Equal(t, uint64(5), systems.Need[components.Stats](app.World()).LostSlots)
+	require.Equal(t, uint64(5), ecs.Need[components.Stats](app.World()).LostSlots)
 	require.NotNil(t, s.queues.Get(get[components.ClientPrediction](app.World(), kept).Queue))
 }
 
@@ -197,7 +197,7 @@ func TestListenerGivesSlotsBackAtOnce(t *testing.T) {
 	w.Batch().RemoveEntities(arche.All())
 	require.Zero(t, s.used())
 	frames(app, 70)
-	require.Zero(t, systems.Need[components.Stats](w).LostSlots)
+	require.Zero(t, ecs.Need[components.Stats](w).LostSlots)
 }
 
 func TestEventsAreReportedOnceUnderReplays(t *testing.T) {
@@ -205,7 +205,7 @@ func TestEventsAreReportedOnceUnderReplays(t *testing.T) {
 		in.Vector = components.Vec3{1, 0, 0}
 		in.SetButton(components.FlagJumpPressed, now%(2*sec) < sec/10)
 	}})
-	events := systems.Need[systems.Events](l.client.World())
+	events := ecs.Need[systems.Events](l.client.World())
 	jumps, landings := 0, 0
 	type identity struct {
 		stamp   components.Stamp

@@ -236,9 +236,9 @@ func newLoop(t testing.TB, cfg loopConfig) *loop {
 	l.client.Add(&wireEnd{"ClientReceive", ecs.Receive, l.clientReceive}, &wireEnd{"ClientSend", ecs.Send, l.clientSend})
 	l.client.Initialize()
 
-	l.srvStats, l.cliStats = systems.Need[components.Stats](l.server.World()), systems.Need[components.Stats](l.client.World())
-	l.received = systems.Need[components.ReceivedQueues](l.server.World())
-	l.queues = systems.Need[components.MoveQueues](l.client.World())
+	l.srvStats, l.cliStats = ecs.Need[components.Stats](l.server.World()), ecs.Need[components.Stats](l.client.World())
+	l.received = ecs.Need[components.ReceivedQueues](l.server.World())
+	l.queues = ecs.Need[components.MoveQueues](l.client.World())
 	l.srvSpawn, l.cliSpawn = systems.NewSpawner(l.server.World()), systems.NewSpawner(l.client.World())
 
 	spec := systems.SpecAt(heroID, l.srvTable, heroRef, cfg.at, cfg.yaw)
@@ -363,7 +363,7 @@ func (l *loop) serverSend() {
 
 func (l *loop) proxyReceive() {
 	w := l.onlooker.World()
-	systems.Need[components.NetClock](w).ServerNow = l.now
+	ecs.Need[components.NetClock](w).ServerNow = l.now
 	for l.snaps.n > 0 && l.snaps.at(0).ServerTime+l.cfg.delay <= l.now {
 		*get[components.ReplicatedMovement](w, l.proxy) = *l.snaps.at(0)
 		get[components.NetUpdate](w, l.proxy).Received = true

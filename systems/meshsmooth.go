@@ -39,12 +39,12 @@ func (s *MeshSmooth) Roles() ecs.Roles { return ecs.Client | ecs.ListenServer | 
 
 // Initialize looks up components and resources.
 func (s *MeshSmooth) Initialize(w *arche.World) {
-	s.set = Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
-	s.net = Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
-	s.clock = Need[ecs.Clock](w)
-	s.buffers = Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
-	s.times = Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
-	s.geo = Need[Geometry](w).Geometry
+	s.set = ecs.Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
+	s.net = ecs.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.buffers = ecs.Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
+	s.times = ecs.Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
+	s.geo = ecs.Need[Geometry](w).Geometry
 	s.ids = meshIDs{
 		ecs.RegisterComponent[components.MovementState](w), ecs.RegisterComponent[components.MeshSmoothing](w),
 		ecs.RegisterComponent[components.MeshTransform](w), ecs.RegisterComponent[components.VisualInterpolation](w),

@@ -399,7 +399,7 @@ func TestBufferedPlayingNeverRunsBackwardsAndAtMostAFewPercentOff(t *testing.T) 
 }
 
 func (r *onlookerRig) buffer() *components.SnapshotBuffer {
-	return Need[components.SnapshotBuffers](r.app.World()).Get(r.mesh().Buffer)
+	return ecs.Need[components.SnapshotBuffers](r.app.World()).Get(r.mesh().Buffer)
 }
 
 func TestProxyDoesNotRunAwayWithoutNews(t *testing.T) {

@@ -100,7 +100,7 @@ func newOnlooker(t testing.TB, geo *collision.World, mode components.SmoothingMo
 	r.app.Add(rigReceive{r}, new(SmoothCorrection), new(Bases), new(VisualBegin), new(SimulatedTick),
 		new(VisualEnd), new(ObstaclePoses), new(MeshSmooth))
 	r.app.Initialize()
-	r.stats = Need[components.Stats](w)
+	r.stats = ecs.Need[components.Stats](w)
 	r.spawn = NewSpawner(w)
 	first := path(start)
 	spec := SpecAt(1, table, components.ProfileRef{Revision: 1}, first.Location, first.Rotation.Yaw)

@@ -38,28 +38,28 @@ type Movement struct {
 // nothing could work with: a programmer's error.
 func (m *Movement) Build(app *ecs.App) {
 	w := app.World()
-	if m.Settings != nil && Maybe[components.Settings](w) == nil {
+	if m.Settings != nil && ecs.Maybe[components.Settings](w) == nil {
 		if err := m.Settings.Validate(); err != nil {
 			panic(fmt.Sprintf("systems.Movement: %v", err))
 		}
 		arche.AddResource(w, m.Settings)
 	}
-	if m.Geometry != nil && Maybe[Geometry](w) == nil {
+	if m.Geometry != nil && ecs.Maybe[Geometry](w) == nil {
 		arche.AddResource(w, &Geometry{m.Geometry})
 	}
-	Need[Geometry](w)
-	if m.Profiles != nil && Maybe[components.ProfileTable](w) == nil {
+	ecs.Need[Geometry](w)
+	if m.Profiles != nil && ecs.Maybe[components.ProfileTable](w) == nil {
 		arche.AddResource(w, m.Profiles)
 	}
-	Provide(w, DefaultProfiles)
-	if m.Modes != nil && Maybe[Modes](w) == nil {
+	ecs.Provide(w, DefaultProfiles)
+	if m.Modes != nil && ecs.Maybe[Modes](w) == nil {
 		arche.AddResource(w, &Modes{m.Modes})
 	}
-	if m.Debug != nil && Maybe[components.Debug](w) == nil {
+	if m.Debug != nil && ecs.Maybe[components.Debug](w) == nil {
 		arche.AddResource(w, m.Debug)
 	}
 	if m.Debug != nil {
-		Provide(w, func() *components.CorrectionLog { return new(components.CorrectionLog) })
+		ecs.Provide(w, func() *components.CorrectionLog { return new(components.CorrectionLog) })
 	}
 	m.Verify = new(ServerVerify)
 	app.Add(

@@ -42,9 +42,9 @@ func (s *Predict) Initialize(w *arche.World) {
 	m := arche.All(s.ids.char, s.ids.state, s.ids.intent, s.ids.profile, s.ids.pred, s.ids.possession,
 		ecs.RegisterComponent[components.AutonomousProxy](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.queues = Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
-	s.events = Provide(w, NewEvents)
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.queues = ecs.Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
+	s.events = ecs.Provide(w, NewEvents)
 }
 
 // Update makes one move for every owned character.

@@ -37,8 +37,8 @@ func (s *Replay) Initialize(w *arche.World) {
 	}
 	m := arche.All(s.ids.char, s.ids.state, s.ids.pred, s.ids.profile, ecs.RegisterComponent[components.AutonomousProxy](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.queues = Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.queues = ecs.Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
 }
 
 // Update replays every character that was corrected.

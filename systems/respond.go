@@ -26,7 +26,7 @@ func (s *Respond) Initialize(w *arche.World) {
 	s.pred = ecs.RegisterComponent[components.ServerPrediction](w)
 	m := arche.All(s.pred)
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
+	s.clock = ecs.Need[ecs.Clock](w)
 }
 
 // Update marks the verdicts that go out in this tick.

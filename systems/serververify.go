@@ -48,9 +48,9 @@ func (s *ServerVerify) Initialize(w *arche.World) {
 	m := arche.All(s.ids.char, s.ids.state, s.ids.profile, s.ids.pred, s.ids.possession,
 		ecs.RegisterComponent[components.Authority](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
-	s.queues = Provide(w, func() *components.ReceivedQueues { return new(components.ReceivedQueues) })
-	s.events = Provide(w, NewEvents)
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.queues = ecs.Provide(w, func() *components.ReceivedQueues { return new(components.ReceivedQueues) })
+	s.events = ecs.Provide(w, NewEvents)
 }
 
 // verified gathers what verifying one character touches.

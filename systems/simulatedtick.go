@@ -49,7 +49,7 @@ func (s *SimulatedTick) Initialize(w *arche.World) {
 	m := arche.All(s.ids.char, s.ids.state, s.ids.profile, s.ids.rep, s.ids.update, s.ids.mesh,
 		ecs.RegisterComponent[components.SimulatedProxy](w))
 	s.filter = &m
-	s.clock = Need[ecs.Clock](w)
+	s.clock = ecs.Need[ecs.Clock](w)
 }
 
 // Update makes one step of each proxy.

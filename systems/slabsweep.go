@@ -26,8 +26,8 @@ func (s *SlabSweep) Roles() ecs.Roles { return ecs.AllRoles }
 // Initialize looks up the slabs.
 func (s *SlabSweep) Initialize(w *arche.World) {
 	s.world = w
-	s.clock = Need[ecs.Clock](w)
-	s.stats = Provide(w, func() *components.Stats { return new(components.Stats) })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.stats = ecs.Provide(w, func() *components.Stats { return new(components.Stats) })
 	s.slots.initialize(w)
 }
 
@@ -70,10 +70,10 @@ func (s *slots) initialize(w *arche.World) {
 	s.pred = ecs.RegisterComponent[components.ClientPrediction](w)
 	s.srv = ecs.RegisterComponent[components.ServerPrediction](w)
 	s.ms = ecs.RegisterComponent[components.MeshSmoothing](w)
-	s.queues = Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
-	s.received = Provide(w, func() *components.ReceivedQueues { return new(components.ReceivedQueues) })
-	s.poses = Provide(w, func() *components.PoseRings { return new(components.PoseRings) })
-	s.buffers = Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
+	s.queues = ecs.Provide(w, func() *components.MoveQueues { return new(components.MoveQueues) })
+	s.received = ecs.Provide(w, func() *components.ReceivedQueues { return new(components.ReceivedQueues) })
+	s.poses = ecs.Provide(w, func() *components.PoseRings { return new(components.PoseRings) })
+	s.buffers = ecs.Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
 	s.keepsQueue = func(e arche.Entity, h components.Handle) bool {
 		c := held[components.ClientPrediction](w, e, s.pred)
 		return c != nil && c.Queue == h

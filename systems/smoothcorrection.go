@@ -45,9 +45,9 @@ func (s *SmoothCorrection) Initialize(w *arche.World) {
 	m := arche.All(s.ids.state, s.ids.profile, s.ids.rep, s.ids.update, s.ids.mesh,
 		ecs.RegisterComponent[components.SimulatedProxy](w))
 	s.filter = &m
-	s.buffers = Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
-	s.times = Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
-	s.clock = Need[ecs.Clock](w)
+	s.buffers = ecs.Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
+	s.times = ecs.Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
+	s.clock = ecs.Need[ecs.Clock](w)
 }
 
 // onlooked gathers what applying a snapshot to one proxy touches.

@@ -29,8 +29,8 @@ type Spawner struct {
 func NewSpawner(w *arche.World) *Spawner {
 	s := &Spawner{world: w}
 	s.slots.initialize(w)
-	s.set = Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
-	s.clock = Maybe[ecs.Clock](w)
+	s.set = ecs.Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
+	s.clock = ecs.Maybe[ecs.Clock](w)
 	s.char, s.state = ecs.RegisterComponent[components.Character](w), ecs.RegisterComponent[components.MovementState](w)
 	s.profile, s.possession = ecs.RegisterComponent[components.ProfileRef](w), ecs.RegisterComponent[components.Possession](w)
 	s.input, s.intent = ecs.RegisterComponent[components.Input](w), ecs.RegisterComponent[components.Intent](w)

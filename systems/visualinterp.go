@@ -39,8 +39,8 @@ func (s *visualRecord) Roles() ecs.Roles { return ecs.Client | ecs.ListenServer 
 
 // Initialize looks up components and resources.
 func (s *visualRecord) Initialize(w *arche.World) {
-	s.clock = Need[ecs.Clock](w)
-	s.set = Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
+	s.clock = ecs.Need[ecs.Clock](w)
+	s.set = ecs.Provide(w, func() *components.Settings { v := components.DefaultSettings(); return &v })
 	s.state = ecs.RegisterComponent[components.MovementState](w)
 	s.interp = ecs.RegisterComponent[components.VisualInterpolation](w)
 	m := arche.All(s.state, s.interp).Without(ecs.RegisterComponent[components.ServerPrediction](w))

@@ -22,7 +22,7 @@ type stepper struct {
 func (s *stepper) Phase() ecs.Phase { return ecs.Simulate }
 func (s *stepper) Roles() ecs.Roles { return ecs.AllRoles }
 func (s *stepper) Initialize(w *arche.World) {
-	s.clock = Need[ecs.Clock](w)
+	s.clock = ecs.Need[ecs.Clock](w)
 	s.state = ecs.RegisterComponent[components.MovementState](w)
 	m := arche.All(s.state)
 	s.f = &m
@@ -184,7 +184,7 @@ func (s *correctOwner) Update(w *arche.World) {
 	case s.replay && p.UpdatePosition:
 		p.UpdatePosition = false
 		st.Location[0] += 60
-		set := Need[components.Settings](w)
+		set := ecs.Need[components.Settings](w)
 		BeginOwnerSmoothing(s.r.mesh(), p.Before, st.Location, p.BeforeYaw, st.Rotation.Yaw, set, s.r.now)
 	}
 }

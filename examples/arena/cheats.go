@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/nettest"
 	"github.com/gaitnet/gait/netsync/session"
-	"github.com/gaitnet/gait/systems"
 )
 
 // tally counts what becomes of each player's moves, which the server's counters
@@ -36,7 +36,7 @@ type playerTally struct {
 }
 
 func newTally(node *nettest.ServerNode) *tally {
-	return &tally{node: node, queues: systems.Need[components.ReceivedQueues](node.App.World())}
+	return &tally{node: node, queues: ecs.Need[components.ReceivedQueues](node.App.World())}
 }
 
 func (t *tally) watch(id components.NetID, player components.PlayerID) {

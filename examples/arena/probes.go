@@ -5,7 +5,6 @@ import (
 	"github.com/gaitnet/gait/components/exact"
 	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/nettest"
-	"github.com/gaitnet/gait/systems"
 	arche "github.com/mlange-42/arche/ecs"
 )
 
@@ -46,12 +45,12 @@ func (o *ownerWatch) Roles() ecs.Roles { return ecs.Client }
 func (o *ownerWatch) After() []string  { return []string{"Replay"} }
 
 func (o *ownerWatch) Initialize(w *arche.World) {
-	o.clock = systems.Need[ecs.Clock](w)
-	o.queues = systems.Need[components.MoveQueues](w)
+	o.clock = ecs.Need[ecs.Clock](w)
+	o.queues = ecs.Need[components.MoveQueues](w)
 	o.ids.state, o.ids.mesh = ecs.RegisterComponent[components.MovementState](w), ecs.RegisterComponent[components.MeshSmoothing](w)
 	o.ids.transform, o.ids.pred = ecs.RegisterComponent[components.MeshTransform](w), ecs.RegisterComponent[components.ClientPrediction](w)
-	o.limit = systems.Need[components.Settings](w).NoSmoothDistance
-	o.log = systems.Maybe[components.CorrectionLog](w)
+	o.limit = ecs.Need[components.Settings](w).NoSmoothDistance
+	o.log = ecs.Maybe[components.CorrectionLog](w)
 }
 
 func (o *ownerWatch) Update(w *arche.World) {

@@ -170,7 +170,7 @@ func (s *cheatSystem) Initialize(w *arche.World) {
 	s.pred = ecs.RegisterComponent[components.ClientPrediction](w)
 	m := arche.All(s.state, s.intent, s.pred)
 	s.filter = &m
-	s.clock = need[ecs.Clock](w)
+	s.clock = ecs.Need[ecs.Clock](w)
 }
 
 func (s *cheatSystem) Update(w *arche.World) {
@@ -199,8 +199,3 @@ func (s *cheatSystem) Update(w *arche.World) {
 }
 
 func (s *cheatSystem) Finalize(*arche.World) {}
-
-// need is a resource that every gait world has.
-func need[T any](w *arche.World) *T {
-	return w.Resources().Get(arche.ResourceID[T](w)).(*T)
-}

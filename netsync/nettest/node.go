@@ -78,8 +78,8 @@ func newNode(role ecs.Roles, cfg *NodeConfig, opts ...ecs.Option) (*node, error)
 		n.App = ecs.New(role, opts...)
 	}
 	w := n.App.World()
-	again := systems.Maybe[components.ProfileTable](w) != nil // a node ran here before
-	n.Profiles = systems.Provide(w, func() *components.ProfileTable { return new(components.ProfileTable) })
+	again := ecs.Maybe[components.ProfileTable](w) != nil // a node ran here before
+	n.Profiles = ecs.Provide(w, func() *components.ProfileTable { return new(components.ProfileTable) })
 	ref, ok := n.Profiles.Newest(0)
 	if !ok {
 		var err error
@@ -97,12 +97,12 @@ func newNode(role ecs.Roles, cfg *NodeConfig, opts ...ecs.Option) (*node, error)
 	}
 	n.Movement = &systems.Movement{Geometry: n.Ground, Profiles: n.Profiles, Settings: cfg.Settings, Modes: cfg.Modes, Debug: cfg.Debug}
 	n.App.Use(n.Movement)
-	n.Settings = systems.Need[components.Settings](w)
+	n.Settings = ecs.Need[components.Settings](w)
 	n.Spawner = systems.NewSpawner(w)
-	n.Stats = systems.Provide(w, func() *components.Stats { return new(components.Stats) })
-	n.Clock = systems.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
+	n.Stats = ecs.Provide(w, func() *components.Stats { return new(components.Stats) })
+	n.Clock = ecs.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
 	if again {
-		n.Ground, _ = systems.Need[systems.Geometry](w).Geometry.(*collision.World)
+		n.Ground, _ = ecs.Need[systems.Geometry](w).Geometry.(*collision.World)
 		return n, nil
 	}
 	for _, o := range cfg.Level.Obstacles() {

@@ -31,7 +31,7 @@ func (s *wander) Roles() ecs.Roles { return ecs.AllRoles }
 func (s *wander) Before() []string { return []string{"InputConsume"} }
 
 func (s *wander) Initialize(w *arche.World) {
-	s.clock = systems.Need[ecs.Clock](w)
+	s.clock = ecs.Need[ecs.Clock](w)
 	s.ids = [2]arche.ID{ecs.RegisterComponent[components.Input](w), ecs.RegisterComponent[components.LocallyControlled](w)}
 	m := arche.All(s.ids[:]...)
 	s.who = &m
@@ -110,7 +110,7 @@ func TestStandaloneMovesLikeAServer(t *testing.T) {
 	app.Add(new(wander))
 	app.Initialize()
 	defer app.Finalize()
-	table := systems.Need[components.ProfileTable](app.World())
+	table := ecs.Need[components.ProfileTable](app.World())
 	ref, _ := table.Newest(0)
 	sp := systems.NewSpawner(app.World())
 	alone := sp.Local(systems.SpecAt(1, table, ref, nettest.Component[components.MovementState](s.Server.App.World(), e).Location, 0), true)
@@ -173,7 +173,7 @@ func TestSwitchingTheOwnerWhileRunning(t *testing.T) {
 		s.Advance(second)
 		require.InDelta(t, runSpeed, way(changed), 0.1*runSpeed, "round %d: and one when it has settled", round)
 		for i, c := range s.Clients {
-			queues := systems.Need[components.MoveQueues](c.App.World())
+			queues := ecs.Need[components.MoveQueues](c.App.World())
 			if i == owner {
 				require.Equal(t, []components.NetID{id}, c.Net.Owned())
 				require.Equal(t, 1, queues.Len())
@@ -184,7 +184,7 @@ func TestSwitchingTheOwnerWhileRunning(t *testing.T) {
 			require.NotNil(t, part[components.SimulatedProxy](c, id))
 			require.LessOrEqual(t, tr.away(meshOf(c, id).Location, s.Now, second), 60.0, "client %d sees it", i)
 		}
-		received := systems.Need[components.ReceivedQueues](s.Server.App.World()).Len()
+		received := ecs.Need[components.ReceivedQueues](s.Server.App.World()).Len()
 		require.Equal(t, map[bool]int{true: 1, false: 0}[owner >= 0], received)
 		previous = owner
 	}
@@ -317,7 +317,7 @@ func TestAdoptedWorldsOnBothSides(t *testing.T) {
 	// A second session over the same worlds, as after a return to the menu.
 	require.NoError(t, s.Restart(0))
 	require.False(t, ecs.Alive(&worlds[1], e) && worlds[1].Has(e, arche.ComponentID[components.Character](&worlds[1])), "nothing of the first is left")
-	require.Zero(t, systems.Need[components.MoveQueues](&worlds[1]).Len())
+	require.Zero(t, ecs.Need[components.MoveQueues](&worlds[1]).Len())
 	require.NoError(t, s.Connect(5*second))
 	s.Advance(3 * second)
 	require.Zero(t, s.Corrections(), correctionsBy(s))

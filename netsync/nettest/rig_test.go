@@ -11,6 +11,7 @@ import (
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/components/exact"
+	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/link"
 	"github.com/gaitnet/gait/netsync/nettest"
 	"github.com/gaitnet/gait/systems"
@@ -181,7 +182,7 @@ func queueOf(c *nettest.ClientNode) *components.MoveQueue {
 	if p == nil {
 		return nil
 	}
-	return systems.Need[components.MoveQueues](c.App.World()).Get(p.Queue)
+	return ecs.Need[components.MoveQueues](c.App.World()).Get(p.Queue)
 }
 
 func stateOf(c *nettest.ClientNode, id components.NetID) *components.MovementState {
@@ -258,7 +259,7 @@ func correctionsBy(s *nettest.Session) string {
 
 // events counts the movement events of a kind, on a client or on the server.
 func events(w *arche.World, id components.NetID, kind movement.EventKind) (n int) {
-	for _, e := range systems.Need[systems.Events](w).All() {
+	for _, e := range ecs.Need[systems.Events](w).All() {
 		if e.Character == id && e.Kind == kind {
 			n++
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/gaitnet/gait/components/exact"
 	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/nettest"
-	"github.com/gaitnet/gait/systems"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
 )
@@ -41,7 +40,7 @@ func (o *ownerWatch) Phase() ecs.Phase { return ecs.Replay }
 func (o *ownerWatch) Roles() ecs.Roles { return ecs.Client }
 func (o *ownerWatch) After() []string  { return []string{"Replay"} }
 
-func (o *ownerWatch) Initialize(w *arche.World) { o.clock = systems.Need[ecs.Clock](w) }
+func (o *ownerWatch) Initialize(w *arche.World) { o.clock = ecs.Need[ecs.Clock](w) }
 
 func (o *ownerWatch) Update(*arche.World) {
 	if o.node == nil || len(o.node.Net.Owned()) == 0 {
