@@ -75,11 +75,11 @@ func TestRiderMovesOnceWithItsBaseHoweverOftenReplayed(t *testing.T) {
 }
 
 // stepping stones: boxes flush with the floor but for 1 cm, far from the
-// origin in their own axes, of which a run crosses ten borders a second.
+// origin in their own axes and far from those of the next numbers, of which a run crosses ten borders a second.
 func stones() (all []collision.Scripted) {
 	for i := range 60 {
 		all = append(all, collision.Scripted{
-			Obstacle: components.Obstacle{ID: components.NetID(i + 1), HalfExtents: components.Vec3{30, 500, 20}},
+			Obstacle: components.Obstacle{ID: components.NetID(i*7%60 + 1), HalfExtents: components.Vec3{30, 500, 20}},
 			Motion: components.ObstacleMotion{Kind: components.MotionShuttle, Origin: components.Vec3{float64(120*i) + 300, 0, -19},
 				Travel: components.Vec3{0, 60, 0}, Period: 3 * second, Phase: components.Ticks(i) * second / 7},
 		})
@@ -114,11 +114,11 @@ func TestNoPlaceIsReadAgainstTheWrongBase(t *testing.T) {
 				eachFrame(s, func(i int) {
 					if i == 1 {
 						// A run ahead of the last place, or what was lost behind.
-						require.LessOrEqual(t, tr.away(meshOf(s.Clients[1], id).Location, s.Now, second), 150.0, "drawn")
-						require.LessOrEqual(t, tr.away(stateOf(s.Clients[1], id).Location, s.Now, second), 150.0, "simulated")
+						require.LessOrEqual(t, tr.away(meshOf(s.Clients[1], id).Location, s.Now, second), 100.0, "drawn")
+						require.LessOrEqual(t, tr.away(stateOf(s.Clients[1], id).Location, s.Now, second), 100.0, "simulated")
 						return
 					}
-					require.LessOrEqual(t, tr.away(meshOf(s.Clients[0], id).Location, s.Now, second), 150.0, "drawn by the owner")
+					require.LessOrEqual(t, tr.away(meshOf(s.Clients[0], id).Location, s.Now, second), 100.0, "drawn by the owner")
 				})
 				s.Advance(span(minute, 6*second))
 				require.Greater(t, boarded, 40)

@@ -121,7 +121,7 @@ func TestTwoAnswersToOneMoveMakeOneReplay(t *testing.T) {
 			}
 			q.NumResponses = 2
 			replays, ignored := c.Stats.Replays, c.Stats.Ignored[components.IgnoreUnknownMove]
-			s.Advance(second / 50)
+			s.Advance(second / 20) // three frames
 			want := uint64(1)
 			if ackFirst {
 				want = 0 // the move was answered

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/components/exact"
+	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/nettest"
 	conns "github.com/gaitnet/gait/netsync/session"
-	"github.com/gaitnet/gait/systems"
 	"github.com/gaitnet/gait/systems/collision"
 	"github.com/gaitnet/gait/systems/movement"
 	"github.com/stretchr/testify/require"
@@ -22,13 +22,13 @@ func nothingOfBefore(t testing.TB, s *nettest.Session, client int) {
 	c := s.Clients[client]
 	w := c.App.World()
 	require.Len(t, c.Net.Owned(), 1)
-	require.Equal(t, 1, systems.Need[components.MoveQueues](w).Len(), "one queue")
+	require.Equal(t, 1, ecs.Need[components.MoveQueues](w).Len(), "one queue")
 	entities := 0
 	s.Server.Net.Characters(func(components.NetID, components.PlayerID, *components.MovementState) { entities++ })
 	require.Equal(t, entities, entitiesWith[components.Character](w), "the client's characters are the server's")
 	require.Equal(t, s.Server.Net.Players(), s.Server.Net.Session().Slots(), "no slot too many")
-	require.Equal(t, entities, systems.Need[components.ReceivedQueues](s.Server.App.World()).Len())
-	require.Equal(t, entities, systems.Need[components.PoseRings](s.Server.App.World()).Len())
+	require.Equal(t, entities, ecs.Need[components.ReceivedQueues](s.Server.App.World()).Len())
+	require.Equal(t, entities, ecs.Need[components.PoseRings](s.Server.App.World()).Len())
 	require.LessOrEqual(t, queueOf(c).Len(), 20, "no old moves")
 }
 
@@ -67,7 +67,12 @@ func TestSecondSessionInTheSameProcessIsLiveAtOnce(t *testing.T) {
 			nothingOfBefore(t, second2, 0)
 			id := owned(t, second2, 0)
 			require.EqualValues(t, 1, part[components.ProfileRef](second2.Clients[0], id).Revision, "the old revision is gone")
+			p.MaxWalkSpeed = 750
+			require.NoError(t, second2.Server.Net.Revise(second2.Server.Ref.ID, p))
 			second2.Advance(2 * second)
+			ref := *part[components.ProfileRef](second2.Clients[0], id)
+			require.EqualValues(t, 2, ref.Revision)
+			require.Equal(t, 750.0, second2.Clients[0].Profiles.Get(ref).MaxWalkSpeed, "and in nobody's way")
 			require.Equal(t, corrected, stats.TotalCorrections(), correctionsBy(second2))
 			live(t, driven(second2), 0, "in the second session")
 			settled(t, second2, "in the second session")
@@ -298,7 +303,7 @@ func TestDebugSwitchesConverge(t *testing.T) {
 				c := s.Clients[i]
 				require.Positive(t, c.Stats.Corrections[components.CorrectForced], "client %d", i)
 				require.Positive(t, c.Stats.MovesDropped[components.DropSimulatedLoss], "client %d", i)
-				log := systems.Need[components.CorrectionLog](c.App.World())
+				log := ecs.Need[components.CorrectionLog](c.App.World())
 				require.Positive(t, log.N)
 				require.LessOrEqual(t, uint64(log.N), c.Stats.TotalCorrections())
 				if red == components.RedundancyFull {
@@ -306,9 +311,9 @@ func TestDebugSwitchesConverge(t *testing.T) {
 				}
 			}
 			// Switched off while running.
-			systems.Need[components.Debug](s.Server.App.World()).ForceClientAdjustmentPercent = 0
+			ecs.Need[components.Debug](s.Server.App.World()).ForceClientAdjustmentPercent = 0
 			for i := range 2 {
-				systems.Need[components.Debug](s.Clients[i].App.World()).MoveLossPercent = 0
+				ecs.Need[components.Debug](s.Clients[i].App.World()).MoveLossPercent = 0
 			}
 			s.Advance(second)
 			before := s.Corrections()
