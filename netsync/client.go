@@ -22,6 +22,9 @@ type ClientConfig struct {
 	// player's own. Despawned when it goes.
 	Spawned   func(e arche.Entity, spec components.CharacterSpec, owner bool)
 	Despawned func(e arche.Entity, id components.NetID)
+	// Keyframe is told where the server had an obstacle at a time, for the
+	// level's history (collision.World.PushKeyframe).
+	Keyframe func(id components.NetID, at components.Ticks, pose components.Pose)
 	// Connected and Disconnected follow the connection. err says why it ended
 	// or never began.
 	Connected    func()

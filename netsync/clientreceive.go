@@ -188,6 +188,14 @@ func (c *Client) reliable(msg []byte) error {
 			return err
 		}
 		*c.set = next
+	case wire.ReliableKeyframe:
+		var m wire.Keyframe
+		if err := wire.ReadKeyframe(body, &m); err != nil {
+			return err
+		}
+		if c.cfg.Keyframe != nil {
+			c.cfg.Keyframe(m.ID, m.Time, m.Pose)
+		}
 	case wire.ReliableServerInfo:
 		var m wire.ServerInfo
 		if err := wire.ReadServerInfo(body, &m); err != nil {

@@ -261,6 +261,9 @@ func NewClientNode(conn transport.Conn, server netip.AddrPort, o ClientOptions) 
 	}
 	c.Net = netsync.NewClient(conn, server, o.Player, n.Spawner, netsync.ClientConfig{
 		Session: o.Session, Level: n.Level.Hash(), Reconnect: o.Reconnect, Spawned: o.Spawned,
+		Keyframe: func(id components.NetID, at components.Ticks, pose components.Pose) {
+			n.Ground.PushKeyframe(id, at, pose)
+		},
 	})
 	n.App.Use(c.Net)
 	if o.Extend != nil {
