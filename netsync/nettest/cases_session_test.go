@@ -12,6 +12,7 @@ import (
 	conns "github.com/gaitnet/gait/netsync/session"
 	"github.com/gaitnet/gait/systems/collision"
 	"github.com/gaitnet/gait/systems/movement"
+	arche "github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
 )
 
@@ -201,8 +202,12 @@ func TestDisagreeingBuildsAreRefusedWithASentence(t *testing.T) {
 		{"profile", func(o *nettest.ClientOptions) { o.Profile = &other }, []string{"movement profiles"}},
 		{"version", func(o *nettest.ClientOptions) { o.Session.Version = 77 }, []string{"version"}},
 		{"registry", func(o *nettest.ClientOptions) {
-			o.Session.Hashes[2] = conns.NamedHash{Name: "registered types", Hash: 1}
-		}, []string{"registered types", "0000000000000001"}},
+			// A game that replicates a type which the server does not have.
+			reg := components.NewRegistry()
+			components.RegisterReplicated(reg, "health", components.ToAll, components.ExactCodec[health]())
+			o.World = newWorld()
+			arche.AddResource(o.World, reg)
+		}, []string{"registered types"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -343,4 +348,30 @@ func TestReplayedJumpIsToldOnce(t *testing.T) {
 	require.Equal(t, 4, pressed)
 	require.Equal(t, 4, jumps)
 	require.Greater(t, s.Clients[0].Stats.ReplayedMoves, uint64(500))
+}
+
+// Promise 11 and "bad input": whoever vanishes, whenever, leaves no entity, no
+// slot and no queue behind, with the server or with the others.
+func TestVanishedClientLeavesNothing(t *testing.T) {
+	for step := range 24 {
+		at := components.Ticks(step) * 25 * msec
+		t.Run(fmt.Sprintf("after %.0f ms", at.Seconds()*1000), func(t *testing.T) {
+			t.Parallel()
+			s, err := nettest.NewSession(on(flat(t), nettest.Options{Clients: 2, Seed: 109, FPS: 30, Link: rtt(100*ms, 20*ms, 10)}))
+			require.NoError(t, err)
+			t.Cleanup(s.Close)
+			drive(s, straight)
+			s.Advance(at)
+			s.Paused[0] = true // in the middle of a handshake, of a message, of a jump
+			s.Advance(25 * second)
+			require.Equal(t, 1, s.Server.Net.Players())
+			require.Equal(t, 1, s.Server.Net.Session().Slots())
+			w := s.Server.App.World()
+			require.Equal(t, 1, entitiesWith[components.Character](w))
+			require.Equal(t, 1, ecs.Need[components.ReceivedQueues](w).Len())
+			require.Equal(t, 1, ecs.Need[components.PoseRings](w).Len())
+			require.Equal(t, 1, entitiesWith[components.Character](s.Clients[1].App.World()))
+			require.Zero(t, s.Clients[1].Stats.TotalCorrections())
+		})
+	}
 }
