@@ -18,7 +18,9 @@ import "github.com/gaitnet/gait/components"
 //   - delay above 80 ms and growing, or above 50 ms together with more than 30 %
 //     loss: the interval is stretched by half;
 //   - sent for a second and nothing acknowledged: the same, but that is no sign
-//     of where the limit lies;
+//     of where the limit lies: if there is no queue when something that was
+//     sent just now is heard of, it was an outage, and the scale of before
+//     holds at once;
 //   - delay above 80 ms and falling: wait, the queue drains;
 //   - delay above 80 ms and steady for a second: stretch, to see whether it
 //     falls. If two stretches changed nothing, the way has become longer, and
@@ -85,6 +87,7 @@ type backoff struct {
 	evaluated   components.Ticks
 	seen        uint64           // acknowledged up to the last update
 	seenAt      components.Ticks // when that grew, or nothing was waited for
+	before      int64            // scale before the present silence, 0 where there is none
 	updated     components.Ticks
 	rate        int64 // bytes a second
 }
@@ -166,6 +169,9 @@ func (b *backoff) update(now components.Ticks, c *core) {
 	heavy := b.decided8 >= 8*lossLeast && b.lost8*100 > lossPercent*b.decided8
 
 	if now-b.seenAt >= max(silentFor, 2*c.rtt.mean()) {
+		if b.before == 0 {
+			b.before = b.scale
+		}
 		b.stretch(now)
 		return
 	}
@@ -207,8 +213,13 @@ func (b *backoff) update(now components.Ticks, c *core) {
 		}
 	case queue <= queueSome:
 		b.steady, b.probes = 0, 0
+		// On a full link what is heard first was sent before the silence.
+		if b.before != 0 && now-b.newest < silentFor {
+			b.scale = min(b.scale, b.before)
+		}
 		b.recover()
 	}
+	b.before = 0
 }
 
 func (b *backoff) stretch(now components.Ticks) {
