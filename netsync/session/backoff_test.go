@@ -107,6 +107,23 @@ func TestBackOffEndsWithTheCongestion(t *testing.T) {
 	require.Equal(t, 1.0, e.c.SendScale())
 }
 
+// An outage says nothing of what the link carries when it is there again.
+func TestBackOffEndsWithAnOutage(t *testing.T) {
+	for _, gone := range []components.Ticks{2 * second, 5 * second, 15 * second} {
+		good := link.Symmetric(100*msec, 20*msec, 0)
+		w, e := player(t, good, 3)
+		w.run(20 * second)
+		l := w.cond.Link(e.conn.LocalAddr())
+		require.NoError(t, l.SetConfig(link.Symmetric(0, 0, 100)))
+		w.run(gone)
+		require.Greater(t, e.c.SendScale(), 1.4, "nothing is heard")
+		require.NoError(t, l.SetConfig(good))
+		w.run(second)
+		require.Equal(t, 1.0, e.c.SendScale())
+		require.Zero(t, e.c.NetSpeed())
+	}
+}
+
 func TestALongerWayIsTheNewNormal(t *testing.T) {
 	w, e := player(t, link.Symmetric(20*msec, 5*msec, 0), 3)
 	w.run(10 * second)
