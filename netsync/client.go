@@ -51,7 +51,8 @@ type Client struct {
 	table   *components.ProfileTable
 	queues  *components.MoveQueues
 	ids     clientIDs
-	known   map[components.NetID]arche.Entity
+	known   map[components.NetID]knownCharacter
+	types   types
 	owned   []components.NetID
 	sent    [sentRing]sentMoves
 	scratch clientScratch
@@ -61,6 +62,14 @@ type Client struct {
 
 	// Net counts what the network refused.
 	Net NetStats
+}
+
+// knownCharacter is this world's copy of a character, and what came of the
+// game's own types for it.
+type knownCharacter struct {
+	entity  arche.Entity
+	typesAt components.Ticks
+	got     uint64
 }
 
 type clientIDs struct {
@@ -92,7 +101,7 @@ const maxOwned = 8
 func NewClient(conn transport.Conn, server netip.AddrPort, player components.PlayerID, spawner Spawner, cfg ClientConfig) *Client {
 	return &Client{
 		cfg: cfg, conn: conn, server: server, player: player, spawner: spawner,
-		known: make(map[components.NetID]arche.Entity),
+		known: make(map[components.NetID]knownCharacter),
 	}
 }
 
@@ -117,8 +126,8 @@ func (c *Client) Owned() []components.NetID { return c.owned }
 
 // Entity is this world's copy of a character.
 func (c *Client) Entity(id components.NetID) (arche.Entity, bool) {
-	e, ok := c.known[id]
-	return e, ok && ecs.Alive(c.world, e)
+	k, ok := c.known[id]
+	return k.entity, ok && ecs.Alive(c.world, k.entity)
 }
 
 // Disconnect tells the server goodbye at the next Send phase.
@@ -141,14 +150,15 @@ func (c *Client) initialize(w *arche.World) {
 		ecs.RegisterComponent[components.ClientPrediction](w), ecs.RegisterComponent[components.ReplicatedMovement](w),
 		ecs.RegisterComponent[components.NetUpdate](w), ecs.RegisterComponent[components.AutonomousProxy](w),
 	}
+	c.types.initialize(w)
 }
 
 // clear removes everything that a session left in the world.
 func (c *Client) clear() {
-	for id, e := range c.known {
-		c.spawner.Despawn(e)
+	for id, k := range c.known {
+		c.spawner.Despawn(k.entity)
 		if c.cfg.Despawned != nil {
-			c.cfg.Despawned(e, id)
+			c.cfg.Despawned(k.entity, id)
 		}
 	}
 	clear(c.known)

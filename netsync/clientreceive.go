@@ -95,6 +95,13 @@ func (c *Client) Payload(h *wire.Header, r *bits.Reader) {
 				return
 			}
 			c.snapshot(id, rep)
+		case wire.KindTypes:
+			id, err := wire.ReadTypes(r, c.types.reg, c.types.block, c.types.zero)
+			if err != nil {
+				c.Net.Malformed++
+				return
+			}
+			c.receivedTypes(id, h.Time, false)
 		default:
 			c.Net.WrongDirection++
 			return
@@ -188,6 +195,12 @@ func (c *Client) reliable(msg []byte) error {
 			return err
 		}
 		*c.set = next
+	case wire.ReliableTypes:
+		id, err := wire.ReadInitialTypes(body, c.types.reg, c.types.block, c.types.zero)
+		if err != nil {
+			return err
+		}
+		c.receivedTypes(id, 0, true)
 	case wire.ReliableKeyframe:
 		var m wire.Keyframe
 		if err := wire.ReadKeyframe(body, &m); err != nil {
@@ -222,7 +235,7 @@ func (c *Client) spawn(m *wire.Spawn) {
 	} else {
 		e = c.spawner.Proxy(spec)
 	}
-	c.known[spec.ID] = e
+	c.known[spec.ID] = knownCharacter{entity: e}
 	if c.cfg.Spawned != nil {
 		c.cfg.Spawned(e, spec, m.Owner)
 	}
@@ -239,10 +252,11 @@ func (c *Client) send(a *wire.PossessAck) {
 }
 
 func (c *Client) despawn(id components.NetID) {
-	e, ok := c.known[id]
+	k, ok := c.known[id]
 	if !ok {
 		return
 	}
+	e := k.entity
 	delete(c.known, id)
 	if i := slices.Index(c.owned, id); i >= 0 {
 		c.owned = slices.Delete(c.owned, i, i+1)

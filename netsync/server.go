@@ -47,6 +47,7 @@ type Server struct {
 	absent  []absence
 	scratch serverScratch
 	settle  settingsState
+	types   types
 	// gathered is the time up to which snapshots were sent: a frame of several
 	// steps may have gathered in any of them.
 	gathered components.Ticks
@@ -76,6 +77,8 @@ type knownState struct {
 	ref         components.ProfileRef
 	epoch       uint16
 	role        knownRole
+	// owesTypes: the spawn was told, and the game's own types not yet.
+	owesTypes bool
 }
 
 type knownRole uint8
@@ -157,6 +160,7 @@ func (s *Server) initialize(w *arche.World) {
 	net := ecs.Provide(w, func() *components.NetClock { return &components.NetClock{SendScale: 1} })
 	net.Authority, net.Synced = true, true
 	s.roster.initialize(w)
+	s.types.initialize(w)
 }
 
 // NetStats counts what the layer above sessions refused, by reason.

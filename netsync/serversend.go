@@ -79,6 +79,9 @@ func (s *Server) tell(l *link) {
 		}
 		same := k.role == want && (want == unknown || (k.incarnation == slot.incarnation && k.epoch == epoch))
 		if same {
+			if k.owesTypes && !s.tellTypes(l, k, slot) {
+				done = false
+			}
 			continue
 		}
 		if k.role != unknown {
@@ -96,7 +99,10 @@ func (s *Server) tell(l *link) {
 			done = false
 			continue
 		}
-		*k = knownState{id: slot.id, incarnation: slot.incarnation, ref: *slot.profile, epoch: epoch, role: want}
+		*k = knownState{id: slot.id, incarnation: slot.incarnation, ref: *slot.profile, epoch: epoch, role: want, owesTypes: true}
+		if !s.tellTypes(l, k, slot) {
+			done = false
+		}
 	}
 	if done {
 		l.version = s.roster.version
@@ -157,7 +163,28 @@ func (s *Server) unreliable(l *link, now components.Ticks) {
 			wire.WriteSnapshot(out.w, slot.id, slot.rep, ctx)
 		}
 	}
+	if s.types.any {
+		s.unreliableTypes(l, out)
+	}
 	s.Net.NoRoom += out.end()
+}
+
+// unreliableTypes writes the game's own types of the characters that were
+// gathered since the last frame, to their owners as well.
+func (s *Server) unreliableTypes(l *link, out *packer[*session.Peer]) {
+	for _, i := range s.roster.order {
+		slot := &s.roster.slots[i]
+		if slot.rep.ServerTime <= s.gathered || int(i) >= len(l.known) {
+			continue
+		}
+		k := &l.known[i]
+		if k.role == unknown || k.incarnation != slot.incarnation || !s.types.capture(slot.entity, k.role == asOwner, false) {
+			continue
+		}
+		for out.begin(); out.trying(); {
+			wire.WriteTypes(out.w, slot.id, s.types.reg, s.types.block, s.types.zero)
+		}
+	}
 }
 
 func (l *link) knows(i int32, slot *rosterSlot, role knownRole) bool {

@@ -33,6 +33,8 @@ type NodeConfig struct {
 	// World is a user's world to adopt, which may hold whatever it likes; nil
 	// makes a new one. One node at a time can run over it.
 	World *arche.World
+	// Register adds a game's own types and modes to the world's registry.
+	Register func(r *components.Registry)
 	// Extend adds a game's own plugins before the app is initialized.
 	Extend func(app *ecs.App)
 }
@@ -78,6 +80,11 @@ func newNode(role ecs.Roles, cfg *NodeConfig, opts ...ecs.Option) (*node, error)
 		n.App = ecs.New(role, opts...)
 	}
 	w := n.App.World()
+	if cfg.Register != nil && ecs.Maybe[components.Registry](w) == nil {
+		reg := components.NewRegistry()
+		cfg.Register(reg)
+		arche.AddResource(w, reg)
+	}
 	again := ecs.Maybe[components.ProfileTable](w) != nil // a node ran here before
 	n.Profiles = ecs.Provide(w, func() *components.ProfileTable { return new(components.ProfileTable) })
 	ref, ok := n.Profiles.Newest(0)

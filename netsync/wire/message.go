@@ -20,12 +20,13 @@ const (
 	KindMoves                // client to server: WriteContainer
 	KindAnswer               // server to owner: WriteResponse
 	KindSnapshot             // server to onlookers: WriteSnapshot
+	KindTypes                // server to client: WriteTypes
 	messageKinds
 )
 
 const kindBits = 4
 
-var messageNames = [messageKinds]string{"end", "moves", "answer", "snapshot"}
+var messageNames = [messageKinds]string{"end", "moves", "answer", "snapshot", "types"}
 
 // String is a word for the kind.
 func (k MessageKind) String() string {

@@ -22,11 +22,12 @@ const (
 	ReliableSettings                              // WriteSettings
 	ReliableServerInfo                            // WriteServerInfo
 	ReliableKeyframe                              // WriteKeyframe
+	ReliableTypes                                 // WriteInitialTypes
 	reliableKinds
 )
 
 var reliableNames = [reliableKinds]string{"", "spawn", "despawn", "possess", "possess ack", "unpossess",
-	"profile", "profile change", "settings", "server info", "keyframe"}
+	"profile", "profile change", "settings", "server info", "keyframe", "types"}
 
 // String is a word for the kind.
 func (k ReliableKind) String() string {
