@@ -67,31 +67,29 @@ func (s *Server) tell(l *link) {
 	for len(l.known) < len(s.roster.slots) {
 		l.known = append(l.known, knownState{})
 	}
+	// What is gone goes first: a character that came back under its ID may lie in
+	// an earlier slot than before, and its old copy's despawn must not end it.
+	for i := range l.known {
+		slot, k := &s.roster.slots[i], &l.known[i]
+		if want, epoch := l.wants(slot); k.role == unknown || k.is(slot, want, epoch) {
+			continue
+		}
+		if !s.reliable(l, func(w *bits.Writer) { wire.WriteDespawn(w, &wire.Despawn{ID: k.id}) }) {
+			return
+		}
+		*k = knownState{}
+	}
 	done := true
 	for i := range l.known {
 		slot, k := &s.roster.slots[i], &l.known[i]
-		want, epoch := unknown, uint16(0)
-		if slot.live {
-			want = asProxy
-			if slot.player == l.player && slot.player != 0 && slot.pred != nil {
-				want, epoch = asOwner, slot.epoch
-			}
-		}
-		same := k.role == want && (want == unknown || (k.incarnation == slot.incarnation && k.epoch == epoch))
-		if same {
-			if k.owesTypes && !s.tellTypes(l, k, slot) {
-				done = false
-			}
+		want, epoch := l.wants(slot)
+		if want == unknown {
 			continue
 		}
 		if k.role != unknown {
-			if !s.reliable(l, func(w *bits.Writer) { wire.WriteDespawn(w, &wire.Despawn{ID: k.id}) }) {
+			if k.owesTypes && !s.tellTypes(l, k, slot) {
 				done = false
-				continue
 			}
-			*k = knownState{}
-		}
-		if want == unknown {
 			continue
 		}
 		msg := s.spawnOf(slot, want == asOwner)
@@ -107,6 +105,22 @@ func (s *Server) tell(l *link) {
 	if done {
 		l.version = s.roster.version
 	}
+}
+
+// wants is what a connection should know a slot as, and in which epoch.
+func (l *link) wants(slot *rosterSlot) (knownRole, uint16) {
+	switch {
+	case !slot.live:
+		return unknown, 0
+	case slot.player == l.player && slot.player != 0 && slot.pred != nil:
+		return asOwner, slot.epoch
+	}
+	return asProxy, 0
+}
+
+// is tells whether what was told of a slot is still so.
+func (k *knownState) is(slot *rosterSlot, role knownRole, epoch uint16) bool {
+	return k.role == role && (role == unknown || (k.incarnation == slot.incarnation && k.epoch == epoch))
 }
 
 func (s *Server) spawnOf(slot *rosterSlot, owner bool) wire.Spawn {
