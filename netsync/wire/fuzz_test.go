@@ -42,6 +42,11 @@ func packets() [][]byte {
 			})
 		}
 	}
+	add(func(w *bits.Writer) {
+		g := newGame()
+		g.hold(3, -0.5)
+		wire.WriteTypes(w, 300, g.reg, g.block, g.zero)
+	})
 	return out
 }
 
@@ -68,6 +73,16 @@ func FuzzPayload(f *testing.F) {
 					return
 				}
 				againMoves(t, &c, ctx)
+			case wire.KindTypes:
+				g := newGame()
+				id, err := wire.ReadTypes(&r, g.reg, g.got, g.zero)
+				if err != nil {
+					return
+				}
+				var w bits.Writer
+				w.Reset(make([]byte, 400))
+				wire.WriteTypes(&w, id, g.reg, g.got, g.zero)
+				require.NoError(t, w.Err())
 			case wire.KindAnswer:
 				var m components.MoveResponse
 				id, err := wire.ReadResponse(&r, &m)

@@ -177,6 +177,9 @@ func walk(b []byte) (n int) {
 		case wire.KindSnapshot:
 			var v components.ReplicatedMovement
 			_, err = wire.ReadSnapshot(&r, &v, wire.SnapshotContext{})
+		case wire.KindTypes:
+			g := newGame()
+			_, err = wire.ReadTypes(&r, g.reg, g.got, g.zero)
 		default:
 			if err == nil {
 				n++ // the end, too

@@ -159,14 +159,14 @@ func TestReliableMessagesOfNonsenseAreNotSent(t *testing.T) {
 }
 
 func TestUnknownKindsAreRefused(t *testing.T) {
-	for _, msg := range [][]byte{nil, {0}, {11, 1}, {255}} {
+	for _, msg := range [][]byte{nil, {0}, {12, 1}, {255}} {
 		_, _, err := wire.SplitReliable(msg)
 		require.Equal(t, &wire.FieldError{Message: "reliable", Field: "kind"}, err)
 	}
 	for _, c := range []struct {
 		payload []byte
 		field   string
-	}{{[]byte{0x04}, "kind"}, {[]byte{0x0f}, "kind"}, {[]byte{0x10}, "padding"}, {[]byte{0, 0}, "padding"}} {
+	}{{[]byte{0x05}, "kind"}, {[]byte{0x0f}, "kind"}, {[]byte{0x10}, "padding"}, {[]byte{0, 0}, "padding"}} {
 		r := bits.NewReader(c.payload)
 		_, err := wire.ReadKind(&r)
 		require.Equal(t, &wire.FieldError{Message: "payload", Field: c.field}, err)
