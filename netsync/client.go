@@ -2,7 +2,9 @@ package netsync
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/ecs"
@@ -127,7 +129,24 @@ func (c *Client) Owned() []components.NetID { return c.owned }
 // Entity is this world's copy of a character.
 func (c *Client) Entity(id components.NetID) (arche.Entity, bool) {
 	k, ok := c.known[id]
-	return k.entity, ok && ecs.Alive(c.world, k.entity)
+	return k.entity, ok && c.holds(k.entity, id)
+}
+
+// holds tells whether an entity still is this world's copy of a character: after
+// a reset of the world its number may be that of anything.
+func (c *Client) holds(e arche.Entity, id components.NetID) bool {
+	return ecs.Alive(c.world, e) && c.world.Has(e, c.ids.char) &&
+		(*components.Character)(c.world.Get(e, c.ids.char)).ID == id
+}
+
+// release takes an entity out of the world, if it still is that character.
+func (c *Client) release(e arche.Entity, id components.NetID) {
+	if c.cfg.Despawned != nil {
+		c.cfg.Despawned(e, id)
+	}
+	if c.holds(e, id) {
+		c.spawner.Despawn(e)
+	}
 }
 
 // Disconnect tells the server goodbye at the next Send phase.
@@ -155,13 +174,12 @@ func (c *Client) initialize(w *arche.World) {
 
 // clear removes everything that a session left in the world.
 func (c *Client) clear() {
-	for id, k := range c.known {
-		c.spawner.Despawn(k.entity)
-		if c.cfg.Despawned != nil {
-			c.cfg.Despawned(k.entity, id)
-		}
+	// By ID: a game hears of it in the same order each time.
+	for _, id := range slices.Sorted(maps.Keys(c.known)) {
+		e := c.known[id].entity
+		delete(c.known, id)
+		c.release(e, id)
 	}
-	clear(c.known)
 	c.owned = c.owned[:0]
 	c.sent = [sentRing]sentMoves{}
 	c.budget = moveBudget{}

@@ -261,8 +261,5 @@ func (c *Client) despawn(id components.NetID) {
 	if i := slices.Index(c.owned, id); i >= 0 {
 		c.owned = slices.Delete(c.owned, i, i+1)
 	}
-	if c.cfg.Despawned != nil {
-		c.cfg.Despawned(e, id)
-	}
-	c.spawner.Despawn(e)
+	c.release(e, id)
 }

@@ -147,10 +147,18 @@ func (r *roster) compact() {
 	r.order = keep
 }
 
-// find is the slot of a live character.
-func (r *roster) find(id components.NetID) *rosterSlot {
-	if i, ok := r.index[id]; ok && r.slots[i].live {
-		return &r.slots[i]
+// find is the slot of a character that lives. The entity is looked at: it may
+// have gone since the last scan, and after a reset of the world its number may
+// be that of anything.
+func (r *roster) find(w *arche.World, id components.NetID) *rosterSlot {
+	i, ok := r.index[id]
+	if !ok || !r.slots[i].live {
+		return nil
 	}
-	return nil
+	s := &r.slots[i]
+	if !ecs.Alive(w, s.entity) || !w.Has(s.entity, r.char) || !w.Has(s.entity, r.possession) ||
+		(*components.Character)(w.Get(s.entity, r.char)).ID != id {
+		return nil
+	}
+	return s
 }

@@ -131,7 +131,7 @@ func (s *Server) Players() int { return len(s.links) }
 
 // Entity is the server's copy of a character.
 func (s *Server) Entity(id components.NetID) (arche.Entity, bool) {
-	if slot := s.roster.find(id); slot != nil {
+	if slot := s.roster.find(s.world, id); slot != nil {
 		return slot.entity, true
 	}
 	return arche.Entity{}, false

@@ -151,8 +151,8 @@ func (s *Server) Payload(p *session.Peer, h *wire.Header, r *bits.Reader) {
 // moves queues a container's moves for ServerVerify, in execution order.
 func (s *Server) moves(l *link, c *wire.Container) {
 	n := uint64(c.N)
-	slot := s.roster.find(c.ID)
-	if slot == nil || !ecs.Alive(s.world, slot.entity) || !s.world.Has(slot.entity, s.roster.pred) {
+	slot := s.roster.find(s.world, c.ID)
+	if slot == nil || !s.world.Has(slot.entity, s.roster.pred) {
 		s.stats.MovesDropped[components.DropUnknownCharacter] += n
 		return
 	}
@@ -223,8 +223,8 @@ func (s *Server) Reliable(p *session.Peer, msg []byte) {
 			s.Net.ReliableMalformed++
 			return
 		}
-		slot := s.roster.find(a.ID)
-		if slot == nil || !ecs.Alive(s.world, slot.entity) {
+		slot := s.roster.find(s.world, a.ID)
+		if slot == nil {
 			s.Net.Stale++
 			return
 		}

@@ -87,7 +87,7 @@ func (s *Server) tellTypes(l *link, k *knownState, slot *rosterSlot) bool {
 // than a snapshot.
 func (c *Client) receivedTypes(id components.NetID, at components.Ticks, initial bool) {
 	k, ok := c.known[id]
-	if !ok || !ecs.Alive(c.world, k.entity) {
+	if !ok || !c.holds(k.entity, id) {
 		c.Net.UnknownCharacter++
 		return
 	}
