@@ -174,6 +174,11 @@ func FuzzReliable(f *testing.F) {
 		func(w *bits.Writer) { wire.WriteSettings(w, &set) },
 		func(w *bits.Writer) { wire.WriteServerInfo(w, &wire.ServerInfo{Players: 8}) },
 		func(w *bits.Writer) { wire.WriteKeyframe(w, &wire.Keyframe{ID: 5, Pose: components.Pose{Yaw: 90}}) },
+		func(w *bits.Writer) {
+			g := newGame()
+			g.hold(7, 1.5)
+			wire.WriteInitialTypes(w, 5, g.reg, g.block, g.zero)
+		},
 	} {
 		var w bits.Writer
 		w.Reset(make([]byte, 1024))
@@ -211,6 +216,12 @@ func FuzzReliable(f *testing.F) {
 			reread(&err, body, &w, wire.ReadServerInfo, wire.WriteServerInfo)
 		case wire.ReliableKeyframe:
 			reread(&err, body, &w, wire.ReadKeyframe, wire.WriteKeyframe)
+		case wire.ReliableTypes:
+			g := newGame()
+			var id components.NetID
+			if id, err = wire.ReadInitialTypes(body, g.reg, g.got, g.zero); err == nil {
+				wire.WriteInitialTypes(&w, id, g.reg, g.got, g.zero)
+			}
 		}
 		if err != nil {
 			require.ErrorIs(t, err, wire.ErrMessage)
