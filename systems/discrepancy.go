@@ -11,18 +11,23 @@ import "github.com/gaitnet/gait/components"
 // be saved up. Passing MaxTimeMargin is a detection. Under resolution the
 // client's spans are then replaced by the server's, less what is paid back, so
 // that what a fast clock gains stays below the margin and one tick.
-func (s *ServerVerify) discrepancy(v *verified, stamp components.Ticks, reset bool) {
+func (s *ServerVerify) discrepancy(v *verified, stamp, span components.Ticks, reset bool) {
 	d, now := &v.pred.Discrepancy, s.clock.Now
 	if !s.set.DiscrepancyDetection {
 		d.Resolving = false
 		return
 	}
-	if !d.Started || reset {
+	if !d.Started && d.LastServerTime != 0 {
+		// The first move of a player who came back: there is no stamp before it,
+		// and it takes the span that it names.
+		d.LastClientStamp = stamp - span
+	} else if !d.Started || reset {
 		// A reset's difference is left out, as the reference does.
 		d.Started = true
 		d.LastServerTime, d.LastClientStamp = now, stamp
 		return
 	}
+	d.Started = true
 	client := (stamp - d.LastClientStamp).Seconds()
 	server := (now - d.LastServerTime).Seconds()
 	d.LastServerTime, d.LastClientStamp = now, stamp

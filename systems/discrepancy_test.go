@@ -43,7 +43,7 @@ func (c *clockwatch) step(server components.Ticks, client float64) {
 		c.resets++
 		c.v.pred.Discrepancy.LastClientStamp -= components.StampResetPeriod
 	}
-	c.s.discrepancy(&c.v, components.Ticks(c.stamp), reset)
+	c.s.discrepancy(&c.v, components.Ticks(c.stamp), 0, reset)
 }
 
 const watchTick = components.Ticks(960)

@@ -202,7 +202,7 @@ func (s *ServerVerify) checkStamp(v *verified, md *components.MoveData) (compone
 			return components.DropExpired, false
 		}
 	}
-	s.discrepancy(v, stamp, reset)
+	s.discrepancy(v, stamp, min(md.Cmd.Dt, s.set.MaxServerMove()), reset)
 	return 0, true
 }
 

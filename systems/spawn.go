@@ -135,6 +135,7 @@ func (s *Spawner) Obstacle(o components.Obstacle) arche.Entity {
 // tick.
 func (s *Spawner) Possess(e arche.Entity, player components.PlayerID) components.Possession {
 	pos := (*components.Possession)(s.world.Get(e, s.possession))
+	same := pos.Player == player
 	*pos = components.Possession{Player: player, Epoch: pos.Epoch + 1}
 	out := *pos
 	remote := s.world.Has(e, s.srv)
@@ -153,9 +154,16 @@ func (s *Spawner) Possess(e arche.Entity, player components.PlayerID) components
 		p := (*components.ServerPrediction)(s.world.Get(e, s.srv))
 		s.slots.received.Free(p.Received)
 		s.slots.poses.Free(p.Poses)
+		// A player who comes back has other stamps and the same balance: a new
+		// margin for each reconnect could be spent again and again.
+		var kept components.TimeDiscrepancy
+		if same {
+			kept = p.Discrepancy
+			kept.Started = false
+		}
 		*p = components.ServerPrediction{
 			Received: s.slots.received.Alloc(e), Poses: s.slots.poses.Alloc(e),
-			Profile: *(*components.ProfileRef)(s.world.Get(e, s.profile)),
+			Profile: *(*components.ProfileRef)(s.world.Get(e, s.profile)), Discrepancy: kept,
 		}
 	}
 	return out

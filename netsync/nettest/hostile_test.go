@@ -246,3 +246,61 @@ func TestEndlessReliableStreamIsBounded(t *testing.T) {
 	require.Zero(t, s.Corrections(), correctionsBy(s))
 	settled(t, s, "beside an endless stream")
 }
+
+// TestReconnectsGrantNoNewMargin: a player who connects anew again and again, and
+// each time bursts moves that stay below the margin, takes its balance along.
+func TestReconnectsGrantNoNewMargin(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		burst int // moves of 0.125 s at each connection
+	}{
+		{"one move each", 1},
+		{"below the margin each", 7},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := on(flat(t), nettest.Options{Onlookers: 1, Seed: 132})
+			o = with(o, func(s *components.Settings) { s.AntiCheat() })
+			s := session(t, o)
+			conn, err := s.Network.Listen(intruderAddr(0))
+			require.NoError(t, err)
+			defer conn.Close()
+			cfg := agreed(s)
+			at, from, connections := s.Now, 0.0, 0
+			var id components.NetID
+			for s.Now < at+10*second {
+				connections++
+				cfg.Secret = [16]byte{9, byte(connections), byte(connections >> 8)}
+				n := &intruder{Client: conns.NewClient(conn, nettest.ServerAddr, 77, cfg), s: s}
+				require.NoError(t, n.Connect(s.Now))
+				for len(n.owned) == 0 {
+					n.step(nil)
+				}
+				if connections == 1 {
+					id, at = n.owned[0].ID, s.Now
+					from = onServer[components.MovementState](s, id).Location[0]
+				}
+				require.Equal(t, id, n.owned[0].ID, "it keeps its character")
+				var q components.MoveQueue
+				for i := range c.burst {
+					m, _ := q.Push()
+					m.Cmd.Dt, m.Cmd.Stamp = second/8, components.Stamp(components.Ticks(i+1)*second/8)
+					m.Cmd.Acceleration[0] = 2048
+					m.Cmd.Profile = s.Server.Ref
+					m.End = *onServer[components.MovementState](s, id)
+				}
+				n.step(func(w *bits.Writer) {
+					plan := wire.ContainerPlan{ID: id, Epoch: n.owned[0].Epoch, New: c.burst - 1, Pending: -1, Old: -1, Full: true, Budget: 500}
+					_, err := wire.WriteContainer(w, &q, &plan, wire.ContainerContext{})
+					require.NoError(t, err)
+				})
+			}
+			s.Advance(second / 10)
+			require.Greater(t, connections, 50)
+			way := onServer[components.MovementState](s, id).Location[0] - from
+			due := runSpeed * (s.Now - at).Seconds()
+			require.Greater(t, way, due/4)
+			require.LessOrEqual(t, way-due, (1+1.0/30)*runSpeed+0.001*due, "cm gained")
+		})
+	}
+}
