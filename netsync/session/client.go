@@ -136,7 +136,7 @@ func (c *Client) Receive(now components.Ticks, h ClientHandler) {
 	c.now = now
 	c.handler = h
 	c.report()
-	for {
+	for range c.cfg.frameMost() {
 		n, from, ok := c.conn.Receive(c.rx[:])
 		if !ok {
 			break

@@ -150,6 +150,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// frameMost is how many datagrams one Receive takes; the rest waits in the
+// Conn's queue, which drops what finds no room. It is far more than all peers
+// send in a tick, and what a socket holds after a stall.
+func (c *Config) frameMost() int { return max(4096, 16*c.MaxPeers) }
+
 func (c *Config) key() [2]uint64 {
 	return [2]uint64{binary.LittleEndian.Uint64(c.Secret[:8]), binary.LittleEndian.Uint64(c.Secret[8:])}
 }

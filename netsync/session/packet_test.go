@@ -440,3 +440,34 @@ func TestOneFrameLongerThanTheTimeoutEndsCleanlyAndConnectsAgain(t *testing.T) {
 	require.True(t, e.c.Synced())
 	require.Equal(t, 1, w.server.Slots())
 }
+
+// floodConn always has another datagram, as a socket has that is filled faster
+// than it is emptied.
+type floodConn struct {
+	transport.Conn
+	datagram []byte
+	taken    int
+}
+
+func (c *floodConn) Receive(buf []byte) (int, netip.AddrPort, bool) {
+	c.taken++
+	return copy(buf, c.datagram), netip.MustParseAddrPort("10.66.0.1:1"), true
+}
+
+func (c *floodConn) Send([]byte, netip.AddrPort) error { return nil }
+
+func TestReceiveEndsUnderAFlood(t *testing.T) {
+	q := wire.Request{Player: 5, Nonce: 6}
+	var buf [transport.MaxDatagram]byte
+	for _, d := range [][]byte{q.Seal(buf[:]), {1, 2, 3}, {}} {
+		conn := &floodConn{datagram: d}
+		s := session.NewServer(conn, session.Config{})
+		s.Receive(1, nil)
+		require.Equal(t, 4096, conn.taken, "the server's tick goes on")
+		conn.taken = 0
+		c := session.NewClient(conn, netip.MustParseAddrPort("10.66.0.1:1"), 5, session.Config{})
+		require.NoError(t, c.Connect(1))
+		c.Receive(2, nil)
+		require.Equal(t, 4096, conn.taken, "the client's frame goes on")
+	}
+}
