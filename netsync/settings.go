@@ -1,6 +1,8 @@
 package netsync
 
 import (
+	"fmt"
+
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/netsync/bits"
 	"github.com/gaitnet/gait/netsync/wire"
@@ -14,9 +16,13 @@ type settingsState struct {
 }
 
 // noteSettings compares the settings with the last tick's: they may be changed
-// while running like any other resource.
+// while running like any other resource. Settings that nothing could work with
+// are a programmer's error and panic.
 func (s *Server) noteSettings() {
 	if s.settle.version == 0 || *s.set != s.settle.last {
+		if err := s.set.Validate(); err != nil {
+			panic(fmt.Sprintf("netsync.Server: %v", err)) // clients would refuse them
+		}
 		s.settle.last = *s.set
 		s.settle.version++
 	}

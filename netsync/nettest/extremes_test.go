@@ -88,6 +88,23 @@ func TestExtremeSettingsWhileRunningHarmNothing(t *testing.T) {
 	settled(t, s, "after all extremes")
 }
 
+// TestSettingsThatNothingWorksWithPanicByName: a server does not go on with
+// settings that every client refuses.
+func TestSettingsThatNothingWorksWithPanicByName(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]func(*components.Settings){
+		"NetUpdateFrequency": func(v *components.Settings) { v.NetUpdateFrequency = 0 },
+		"MaxSmoothDistance":  func(v *components.Settings) { v.MaxSmoothDistance = math.NaN() },
+	} {
+		s := session(t, on(flat(t), nettest.Options{Clients: 1, Seed: 155}))
+		good := *s.Server.Settings
+		bad(s.Server.Settings)
+		require.PanicsWithValue(t, fmt.Sprintf("netsync.Server: %v", s.Server.Settings.Validate()), func() { s.Advance(second / 10) })
+		require.ErrorContains(t, s.Server.Settings.Validate(), name)
+		*s.Server.Settings = good
+	}
+}
+
 // TestExtremeProfilesAreSimulatedAlike: each number of a profile at each
 // extreme that is valid, as a revision while a human plays.
 func TestExtremeProfilesAreSimulatedAlike(t *testing.T) {
