@@ -9,10 +9,12 @@ type Debug struct {
 	// MoveLossPercent of the owner's containers are not sent (0..100); every
 	// loss drops containers for MoveLossDuration seconds.
 	MoveLossPercent, MoveLossDuration float64
-	// ShowCorrections records each correction for CorrectionLifetime seconds.
+	// ShowCorrections records each correction in the CorrectionLog; a view draws
+	// it for CorrectionLifetime seconds (CorrectionLog.Live).
 	ShowCorrections    bool
 	CorrectionLifetime float64
-	// TimeDiscrepancy: 1 logs detections, 2 resolutions as well.
+	// TimeDiscrepancy: 1 logs detections, 2 the beginning and end of their
+	// resolution as well.
 	TimeDiscrepancy int
 	// Seed of the switches' own randomness.
 	Seed uint64
@@ -51,4 +53,20 @@ func (l *CorrectionLog) Push(r CorrectionRecord) {
 // At is the i-th newest record, 0 being the last one.
 func (l *CorrectionLog) At(i int) *CorrectionRecord {
 	return &l.Records[(l.Next-1-i+2*len(l.Records))%len(l.Records)]
+}
+
+// Live is how many of the newest records are to be drawn at a time: those that
+// are not older than lifetime seconds (Debug.CorrectionLifetime).
+//
+//	for i := range log.Live(now, debug.CorrectionLifetime) {
+//		draw(log.At(i))
+//	}
+func (l *CorrectionLog) Live(now Ticks, lifetime float64) int {
+	span := TicksFromSeconds(lifetime)
+	for i := range l.N {
+		if now-l.At(i).Time > span {
+			return i
+		}
+	}
+	return l.N
 }

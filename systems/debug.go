@@ -47,14 +47,20 @@ func (f *forceSwitch) fires(d *components.Debug) bool {
 	return f.rng.Float64()*100 < d.ForceClientAdjustmentPercent
 }
 
-// logDiscrepancy reports a detection where the switch asks for it.
-func logDiscrepancy(d *components.Debug, id components.NetID, t *components.TimeDiscrepancy, moveError float64) {
-	if !debugBuild || d == nil || d.TimeDiscrepancy == 0 {
+// logDiscrepancy reports what happened where the switch's level asks for it.
+func logDiscrepancy(d *components.Debug, level int, what string, id components.NetID, t *components.TimeDiscrepancy, moveError float64) {
+	if !debugBuild || d == nil || d.TimeDiscrepancy < level {
 		return
 	}
-	slog.Warn("time discrepancy", "character", id, "time_s", t.Time, "lifetime_s", t.Lifetime,
-		"lifetime_raw_s", t.LifetimeRaw, "move_error_s", moveError, "resolving", d.TimeDiscrepancy > 1 && t.Resolving)
+	slog.Warn(what, "character", id, "time_s", t.Time, "lifetime_s", t.Lifetime,
+		"lifetime_raw_s", t.LifetimeRaw, "move_error_s", moveError)
 }
+
+// The levels of Debug.TimeDiscrepancy.
+const (
+	logDetections  = 1
+	logResolutions = 2
+)
 
 // CorrectionCSV writes each applied correction as a line, in the reference's
 // form (ClientRecordNetCorrectionDistanceToCsv): a resource.

@@ -55,16 +55,18 @@ func (s *ServerVerify) discrepancy(v *verified, stamp, span components.Ticks, re
 	switch {
 	case d.Resolving && d.Time <= 0:
 		d.Resolving = false
+		logDiscrepancy(s.debug, logResolutions, "time discrepancy resolved", v.char.ID, d, moveError)
 	case !d.Resolving && d.Time > s.set.MaxTimeMargin:
 		d.Detections++
 		s.stats.Discrepancies++
-		logDiscrepancy(s.debug, v.char.ID, d, moveError)
+		logDiscrepancy(s.debug, logDetections, "time discrepancy", v.char.ID, d, moveError)
 		if s.OnDiscrepancy != nil {
 			s.OnDiscrepancy(v.char.ID, d, moveError)
 		}
 		if s.set.DiscrepancyResolution {
 			d.Resolving = true
 			d.Override = 0
+			logDiscrepancy(s.debug, logResolutions, "time discrepancy is being resolved", v.char.ID, d, moveError)
 		}
 	}
 }
