@@ -30,7 +30,7 @@ func (c *clientReceive) Update(*arche.World) {
 			c.err = err
 		}
 	}
-	c.sess.Receive(now, c.Client)
+	c.sess.Receive(now, c)
 	n := c.net
 	n.Synced = c.sess.Synced()
 	if n.Synced {
@@ -45,14 +45,14 @@ func (c *clientReceive) Update(*arche.World) {
 func (c *clientReceive) Finalize(*arche.World) { c.clear() }
 
 // Connected is the session's.
-func (c *Client) Connected() {
+func (c *clientReceive) Connected() {
 	if c.cfg.Connected != nil {
 		c.cfg.Connected()
 	}
 }
 
 // Disconnected is the session's: nothing of the old session is kept.
-func (c *Client) Disconnected(err error) {
+func (c *clientReceive) Disconnected(err error) {
 	c.clear()
 	var refused *session.RefusedError
 	var ended *session.EndedError
@@ -69,7 +69,7 @@ func (c *Client) Disconnected(err error) {
 }
 
 // Payload is the session's: the unreliable part of an accepted packet.
-func (c *Client) Payload(h *wire.Header, r *bits.Reader) {
+func (c *clientReceive) Payload(h *wire.Header, r *bits.Reader) {
 	for {
 		kind, err := wire.ReadKind(r)
 		if err != nil {
@@ -148,7 +148,7 @@ func (c *Client) snapshot(id components.NetID, rep *components.ReplicatedMovemen
 }
 
 // Reliable is the session's: one message of the ordered channel.
-func (c *Client) Reliable(msg []byte) {
+func (c *clientReceive) Reliable(msg []byte) {
 	if err := c.reliable(msg); err != nil {
 		c.Net.ReliableMalformed++
 	}

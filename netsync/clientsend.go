@@ -148,7 +148,7 @@ func (c *Client) sealed(seq uint16) {
 // Acked is the session's: the server has a packet, and with it, under full
 // redundancy, every move up to the newest that it carried. Older ones that the
 // budget gave up are marked as well: the server is past them.
-func (c *Client) Acked(seq uint16) {
+func (c *clientReceive) Acked(seq uint16) {
 	m := &c.sent[seq%sentRing]
 	if !m.valid || m.seq != seq {
 		return
