@@ -2,6 +2,7 @@ package netsync
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/ecs"
@@ -17,6 +18,10 @@ type ServerConfig struct {
 	Session session.Config
 	// Level is the level's hash; a client with another is refused.
 	Level uint64
+	// Admit is asked before a player is let in, perhaps more than once: if ok is
+	// false, text is the sentence that the player gets to read. nil lets
+	// everybody in.
+	Admit func(player components.PlayerID, from netip.AddrPort) (text string, ok bool)
 	// Join says what a player who joined gets: each spec becomes a character
 	// that it owns. Place, profile and kind are the game's to choose; IDs and
 	// possession are set here. nil gives nothing (onlookers).
@@ -108,6 +113,7 @@ func (s *Server) Build(app *ecs.App) {
 	if !(ecs.Server | ecs.ListenServer).Has(app.Role()) {
 		panic(fmt.Sprintf("netsync.Server: the app's role is %v, which has no authority", app.Role()))
 	}
+	mustFit("netsync.Server", app, s.conn, s.spawner)
 	s.sess = session.NewServer(s.conn, agreement(app.World(), s.cfg.Session, s.cfg.Level))
 	app.Add(&serverReceive{s}, &serverSend{s})
 }
@@ -175,6 +181,6 @@ type NetStats struct {
 	ReliableMalformed uint64
 	// NoRoom: a reliable message had to wait for a later tick.
 	NoRoom uint64
-	// Unresolvable: a message of a kind that its receiver never takes.
+	// WrongDirection: a message of a kind that its receiver never takes.
 	WrongDirection uint64
 }

@@ -1,6 +1,8 @@
 package netsync
 
 import (
+	"net/netip"
+
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/netsync/bits"
@@ -21,7 +23,7 @@ func (s *serverReceive) Initialize(w *arche.World) { s.initialize(w) }
 
 func (s *serverReceive) Update(*arche.World) {
 	now := s.clock.FrameNow
-	s.sess.Receive(now, s.Server)
+	s.sess.Receive(now, s)
 	s.expire(now)
 }
 
@@ -57,8 +59,16 @@ func (s *Server) remove(player components.PlayerID, why session.Reason) {
 	}
 }
 
+// Admit is the session's: a player asks to be let in.
+func (s *Server) Admit(player components.PlayerID, from netip.AddrPort) (text string, ok bool) {
+	if s.cfg.Admit == nil {
+		return "", true
+	}
+	return s.cfg.Admit(player, from)
+}
+
 // Connected is the session's: a player has come, or come back.
-func (s *Server) Connected(p *session.Peer) {
+func (s *serverReceive) Connected(p *session.Peer) {
 	l := &link{peer: p, player: p.Player()}
 	p.User = l
 	s.links = append(s.links, l)
@@ -81,6 +91,7 @@ func (s *Server) Connected(p *session.Peer) {
 	}
 	if len(s.scratch.entities) == 0 && s.cfg.Join != nil {
 		for _, spec := range s.cfg.Join(l.player) {
+			mustHaveProfile(s.table, l.player, &spec)
 			if spec.ID == 0 {
 				spec.ID = s.roster.newID()
 			}
@@ -92,7 +103,7 @@ func (s *Server) Connected(p *session.Peer) {
 }
 
 // Disconnected is the session's: a connection is over.
-func (s *Server) Disconnected(p *session.Peer, why session.Reason) {
+func (s *serverReceive) Disconnected(p *session.Peer, why session.Reason) {
 	l, _ := p.User.(*link)
 	if l == nil {
 		return
@@ -116,7 +127,7 @@ func (s *Server) Disconnected(p *session.Peer, why session.Reason) {
 
 // Payload is the session's: the unreliable part of an accepted packet. What was
 // read before a bad field stays good; the rest of the packet is refused.
-func (s *Server) Payload(p *session.Peer, h *wire.Header, r *bits.Reader) {
+func (s *serverReceive) Payload(p *session.Peer, h *wire.Header, r *bits.Reader) {
 	l, _ := p.User.(*link)
 	if l == nil {
 		return
@@ -206,7 +217,7 @@ func (s *Server) known(pred *components.ServerPrediction, queue *components.Rece
 }
 
 // Reliable is the session's: one message of the ordered channel.
-func (s *Server) Reliable(p *session.Peer, msg []byte) {
+func (s *serverReceive) Reliable(p *session.Peer, msg []byte) {
 	l, _ := p.User.(*link)
 	if l == nil {
 		return
@@ -240,4 +251,4 @@ func (s *Server) Reliable(p *session.Peer, msg []byte) {
 }
 
 // Acked is the session's: the peer has a packet of ours.
-func (s *Server) Acked(*session.Peer, uint16) {}
+func (*serverReceive) Acked(*session.Peer, uint16) {}

@@ -138,6 +138,8 @@ type ServerOptions struct {
 	// next spawn point. An onlooker (PlayerID 0 is nobody; see Onlooker) gets
 	// nothing.
 	Join func(s *ServerNode, player components.PlayerID) []components.CharacterSpec
+	// Admit is asked before a player is let in; nil lets everybody in.
+	Admit func(player components.PlayerID, from netip.AddrPort) (text string, ok bool)
 	// Linger is how long the characters of a lost player stay.
 	Linger components.Ticks
 	// Listen makes a listen server, which shows what it simulates.
@@ -173,7 +175,7 @@ func NewServerNode(conn transport.Conn, o ServerOptions) (*ServerNode, error) {
 		}
 	}
 	s.Net = netsync.NewServer(conn, n.Spawner, netsync.ServerConfig{
-		Session: o.Session, Level: n.Level.Hash(), Linger: o.Linger, Drawn: o.Listen,
+		Session: o.Session, Level: n.Level.Hash(), Linger: o.Linger, Drawn: o.Listen, Admit: o.Admit,
 		Join: func(p components.PlayerID) []components.CharacterSpec { return join(s, p) },
 	})
 	n.App.Use(s.Net)

@@ -2,6 +2,7 @@ package nettest_test
 
 import (
 	"fmt"
+	"net/netip"
 	"testing"
 
 	"github.com/gaitnet/gait/components"
@@ -257,6 +258,26 @@ func TestWorldResetOnAClientIsSurvived(t *testing.T) {
 	}
 	require.Equal(t, 2, s.Server.Net.Players())
 	live(t, driven(s), 1, "the other player")
+}
+
+// TestPlayerTheGameDoesNotWantReadsWhy: and gets neither a slot nor a character.
+func TestPlayerTheGameDoesNotWantReadsWhy(t *testing.T) {
+	t.Parallel()
+	o := on(flat(t), nettest.Options{Clients: 2, Seed: 148, Link: rtt(60*ms, 0, 0)})
+	o.Server.Admit = func(p components.PlayerID, _ netip.AddrPort) (string, bool) {
+		return "Player 2 is banned until Sunday.", p != 2
+	}
+	s, err := nettest.NewSession(o)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	s.Advance(3 * second)
+	require.NoError(t, s.Clients[0].Net.Err())
+	var refused *conns.RefusedError
+	require.ErrorAs(t, s.Clients[1].Net.Err(), &refused)
+	require.Equal(t, "Player 2 is banned until Sunday.", refused.Text)
+	require.Equal(t, 1, s.Server.Net.Session().Slots())
+	require.Equal(t, 1, entitiesWith[components.Character](s.Server.App.World()))
+	require.Positive(t, s.Server.Net.Session().Stats().Refused[conns.RefusedByGame])
 }
 
 // TestKickWithinJoinLeavesNothing: the game throws a player out while it is
