@@ -152,3 +152,33 @@ func TestChangingFrameRateCorrectsNobody(t *testing.T) {
 		})
 	}
 }
+
+// TestClaimOffBy2cmIsCorrected belongs to the first promise: what is not
+// corrected is not corrected because it is right. The threshold is 3 cm squared.
+func TestClaimOffBy2cmIsCorrected(t *testing.T) {
+	for _, c := range []struct {
+		by          float64
+		corrections uint64
+	}{{2, 1}, {1.7, 0}} {
+		for _, running := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%.1f cm, running %v", c.by, running), func(t *testing.T) {
+				t.Parallel()
+				s := session(t, on(flat(t), nettest.Options{Clients: 1, Seed: 6, Link: link.Symmetric(20*time.Millisecond, 0, 0)}))
+				if running {
+					drive(s, straight)
+				}
+				s.Advance(components.Second)
+				id := owned(t, s, 0)
+				onServer[components.MovementState](s, id).Location[1] += c.by
+				s.Advance(components.Second)
+				require.Equal(t, c.corrections, s.Clients[0].Stats.Corrections[components.CorrectPosition])
+				require.Equal(t, c.corrections, s.Corrections())
+				off := 0.0
+				if c.corrections == 0 {
+					off = c.by
+				}
+				require.InDelta(t, off, onServer[components.MovementState](s, id).Location[1]-stateOf(s.Clients[0], id).Location[1], 1e-9)
+			})
+		}
+	}
+}
