@@ -113,6 +113,7 @@ func (c *Client) Build(app *ecs.App) {
 	if !ecs.Client.Has(app.Role()) {
 		panic(fmt.Sprintf("netsync.Client: the app's role is %v, not Client", app.Role()))
 	}
+	mustFit("netsync.Client", app, c.conn, c.spawner)
 	c.sess = session.NewClient(c.conn, c.server, c.player, agreement(app.World(), c.cfg.Session, c.cfg.Level))
 	app.Add(&clientReceive{c}, &clientSend{c})
 }

@@ -1,6 +1,8 @@
 package systems
 
 import (
+	"fmt"
+
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/ecs"
 	"github.com/gaitnet/gait/systems/movement"
@@ -58,10 +60,18 @@ func join(a []arche.ID, b ...arche.ID) []arche.ID {
 	return append(append([]arche.ID(nil), a...), b...)
 }
 
+// World is the world in which it makes characters.
+func (s *Spawner) World() *arche.World { return s.world }
+
 // SpecAt is a standing character of a profile at a place (the capsule's
-// centre), with nobody's possession.
+// centre), with nobody's possession. A reference that the table does not hold,
+// such as the zero one, panics: ProfileTable.Newest gives one that it does.
 func SpecAt(id components.NetID, table *components.ProfileTable, ref components.ProfileRef, at components.Vec3, yaw float64) components.CharacterSpec {
-	return components.CharacterSpec{Character: components.Character{ID: id}, Profile: ref, State: movement.InitialState(table.Get(ref), at, yaw)}
+	profile := table.Get(ref)
+	if profile == nil {
+		panic(fmt.Sprintf("systems.SpecAt: the table holds no profile %d, revision %d", ref.ID, ref.Revision))
+	}
+	return components.CharacterSpec{Character: components.Character{ID: id}, Profile: ref, State: movement.InitialState(profile, at, yaw)}
 }
 
 func (s *Spawner) spawn(spec *components.CharacterSpec, ids []arche.ID) arche.Entity {
