@@ -34,10 +34,16 @@ type Movement struct {
 	Verify *ServerVerify
 }
 
-// Build adds resources and systems to an app. It panics on settings that
-// nothing could work with: a programmer's error.
+// Build adds resources and systems to an app. It panics without a
+// geometry, in an app that has it already, and on settings that nothing could
+// work with: a programmer's errors.
 func (m *Movement) Build(app *ecs.App) {
 	w := app.World()
+	for _, s := range app.Systems(ecs.Bases) {
+		if _, ok := s.System.(*Bases); ok {
+			panic("systems.Movement: the app has it already")
+		}
+	}
 	if m.Settings != nil && ecs.Maybe[components.Settings](w) == nil {
 		if err := m.Settings.Validate(); err != nil {
 			panic(fmt.Sprintf("systems.Movement: %v", err))
