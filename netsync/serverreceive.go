@@ -60,7 +60,7 @@ func (s *Server) remove(player components.PlayerID, why session.Reason) {
 }
 
 // Admit is the session's: a player asks to be let in.
-func (s *Server) Admit(player components.PlayerID, from netip.AddrPort) (text string, ok bool) {
+func (s *serverReceive) Admit(player components.PlayerID, from netip.AddrPort) (text string, ok bool) {
 	if s.cfg.Admit == nil {
 		return "", true
 	}
