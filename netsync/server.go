@@ -53,6 +53,10 @@ type Server struct {
 	scratch serverScratch
 	settle  settingsState
 	types   types
+	// obstacles are those with keyframes, in the order in which they were first
+	// told.
+	obstacles     []toldObstacle
+	obstacleIndex map[components.NetID]int
 	// gathered is the time up to which snapshots were sent: a frame of several
 	// steps may have gathered in any of them.
 	gathered components.Ticks
@@ -74,6 +78,7 @@ type link struct {
 	toldSettings  uint64
 	toldPlayers   int32
 	toldRevisions []uint16
+	toldKeyframes []uint64
 }
 
 type knownState struct {

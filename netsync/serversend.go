@@ -53,7 +53,7 @@ type serverScratch struct {
 // tell brings a connection's knowledge of the roster up to date over the
 // reliable channel. What finds no room is told in a later tick.
 func (s *Server) tell(l *link) {
-	if !s.tellSettings(l) {
+	if !s.tellSettings(l) || !s.tellKeyframes(l) {
 		return
 	}
 	if l.version == s.roster.version {

@@ -97,14 +97,3 @@ func (s *Server) Revise(id components.ProfileID, p components.MovementProfile) e
 	}
 	return nil
 }
-
-// Keyframe tells every connection where an obstacle whose motion cannot be told
-// ahead was at a server time; the level's own history is the game's to fill, on
-// both ends in the same way. It goes over the reliable channel: a place that a
-// move was made against must be known.
-func (s *Server) Keyframe(id components.NetID, at components.Ticks, pose components.Pose) {
-	m := wire.Keyframe{ID: id, Time: at, Pose: pose}
-	for _, l := range s.links {
-		s.reliable(l, func(w *bits.Writer) { wire.WriteKeyframe(w, &m) })
-	}
-}

@@ -63,3 +63,39 @@ func TestRiderOfAnUnforeseeableBaseStaysWithIt(t *testing.T) {
 	require.Equal(t, before, s.Corrections())
 	require.Greater(t, high-low, 150.0, "cm that the rider went up and down")
 }
+
+// TestOneWhoComesLateStandsOnTheSameBase: a base that was told to have moved
+// before a player came is where it is for that player too.
+func TestOneWhoComesLateStandsOnTheSameBase(t *testing.T) {
+	t.Parallel()
+	const id components.NetID = 100
+	lift := components.Obstacle{ID: id, HalfExtents: components.Vec3{150, 150, 50}}
+	motion := components.ObstacleMotion{Kind: components.MotionKeyframes, Origin: components.Vec3{0, 0, 60}}
+	o := on(flat(t), nettest.Options{Clients: 2, Seed: 10, Link: rtt(60*ms, 0, 0)})
+	o.Server.Join = func(s *nettest.ServerNode, p components.PlayerID) []components.CharacterSpec {
+		return []components.CharacterSpec{s.SpawnAt(components.Vec3{float64(100 * (p - 1)), 0, 350}, 0)}
+	}
+	s, err := nettest.NewSession(o)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	require.NoError(t, s.Server.Ground.AddObstacle(lift, motion))
+	for _, c := range s.Clients {
+		require.NoError(t, c.Ground.AddObstacle(lift, motion))
+	}
+	up := components.Pose{Location: components.Vec3{0, 0, 300}}
+	require.True(t, s.Server.Ground.PushKeyframe(id, 1, up))
+	s.Server.Net.Keyframe(id, 1, up) // before anybody came
+	s.Paused[1] = true
+	s.Advance(3 * second)
+	s.Paused[1] = false
+	require.NoError(t, s.Connect(3*second))
+	s.Advance(second)
+	for i, c := range s.Clients {
+		pose, ok := c.Ground.BasePose(id, s.Now)
+		require.True(t, ok)
+		require.Equal(t, up, pose, "client %d", i)
+		st := stateOf(c, owned(t, s, i))
+		require.Equal(t, id, st.Base, "client %d stands on it", i)
+	}
+	require.Zero(t, s.Corrections(), correctionsBy(s))
+}
