@@ -5,11 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -245,15 +247,28 @@ func parseFlags(args []string) (Config, error) {
 	return c, nil
 }
 
+func exclude(a, b string) error { return fmt.Errorf("-%s and -%s exclude each other", a, b) }
+
 // finish checks what no flag can check alone.
 func (c *Config) finish(given map[string]bool) error {
 	for _, p := range [...][2]string{
-		{"listen", "connect"}, {"replay", "record"}, {"replay", "listen"}, {"replay", "connect"},
-		{"record", "connect"}, {"replay", "cheat"}, {"replay", "silent"}, {"replay", "input"},
-		{"listen", "cheat"}, {"listen", "silent"}, {"listen", "input"},
+		{"listen", "connect"}, {"record", "connect"}, {"listen", "cheat"}, {"listen", "silent"}, {"listen", "input"},
 	} {
 		if given[p[0]] && given[p[1]] {
-			return fmt.Errorf("-%s and -%s exclude each other", p[0], p[1])
+			return exclude(p[0], p[1])
+		}
+	}
+	for _, name := range linkFlags {
+		if given["listen"] && given[name] {
+			return exclude("listen", name) // the link is the clients'
+		}
+	}
+	if given["replay"] {
+		// A recording says everything else itself.
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			if !slices.Contains([]string{"replay", "json", "plot", "quiet"}, name) {
+				return exclude("replay", name)
+			}
 		}
 	}
 	if given["trace-start"] && !given["trace-up"] && !given["trace-down"] {
@@ -345,25 +360,39 @@ func (c *Config) Sampler(client int) *nettest.Sampler {
 	return nettest.NewSampler(c.Inputs[client%n], components.Ticks(client/n)*17*components.Second)
 }
 
-// String tells the conditions in a line, for the table's head and the picture.
+// String tells the conditions in a line, for the table's head and the picture:
+// those that this process knows of.
 func (c *Config) String() string {
+	server := fmt.Sprintf("server %d Hz, snapshots %d Hz", c.ServerHz, c.NetHz)
+	if c.Listen != "" {
+		return server
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d client", c.Clients)
 	if c.Clients != 1 {
 		b.WriteByte('s')
 	}
-	fmt.Fprintf(&b, " at %d fps, RTT %v, jitter %v, loss %g %%", c.FPS, c.RTT, c.Jitter, c.Loss)
-	if c.Link.Up.BurstMean > 1 || c.Link.Up.BurstMax > 1 {
-		fmt.Fprintf(&b, " in bursts")
+	fmt.Fprintf(&b, " at %d fps", c.FPS)
+	if c.Connect == "" || c.LinkGiven {
+		fmt.Fprintf(&b, ", RTT %v, jitter %v, loss %g %%", c.RTT, c.Jitter, c.Loss)
+		if c.Link.Up.BurstMean > 1 || c.Link.Up.BurstMax > 1 {
+			b.WriteString(" in bursts")
+		}
+		if c.Link.Up.Trace != nil || c.Link.Down.Trace != nil {
+			b.WriteString(", recorded link")
+		}
 	}
-	if c.Link.Up.Trace != nil || c.Link.Down.Trace != nil {
-		b.WriteString(", recorded link")
+	if c.Connect == "" {
+		b.WriteString(", " + server)
 	}
 	tick := "variable"
 	if c.FixedTick {
 		tick = "fixed"
 	}
-	fmt.Fprintf(&b, ", server %d Hz, snapshots %d Hz, %s tick, smoothing %v", c.ServerHz, c.NetHz, tick, c.Smoothing)
+	b.WriteString(", " + tick + " tick")
+	if c.Connect == "" {
+		fmt.Fprintf(&b, ", smoothing %v", c.Smoothing)
+	}
 	return b.String()
 }
 

@@ -118,6 +118,8 @@ func TestWrongFlagOrFileIsOneLineAndExit2(t *testing.T) {
 		{[]string{"-connect", "127.0.0.1:0"}, `invalid value "127.0.0.1:0" for flag -connect: it is HOST:PORT, such as 127.0.0.1:7777`},
 		{[]string{"-listen", ":1", "-connect", ":2"}, "-listen and -connect exclude each other"},
 		{[]string{"-replay", missing, "-record", "x"}, "-replay and -record exclude each other"},
+		{[]string{"-replay", missing, "-loss", "5"}, "-replay and -loss exclude each other"},
+		{[]string{"-listen", ":1", "-rtt", "5ms"}, "-listen and -rtt exclude each other"},
 		{[]string{"-connect", ":1", "-record", "x"}, "-record and -connect exclude each other"},
 		{[]string{"-trace-start", "1s"}, "-trace-start needs -trace-up or -trace-down"},
 		{[]string{"-input", missing}, `invalid value "` + missing + `" for flag -input: ` + notThere.Error()},
@@ -208,6 +210,10 @@ func TestClientsDoDifferentThings(t *testing.T) {
 func TestConditionsAreToldInALine(t *testing.T) {
 	c := good(t)
 	require.Equal(t, "8 clients at 60 fps, RTT 100ms, jitter 10ms, loss 2 %, server 30 Hz, snapshots 20 Hz, variable tick, smoothing exponential", c.String())
+	require.Equal(t, "server 30 Hz, snapshots 20 Hz", described(t, "-listen", ":1"))
+	require.Equal(t, "8 clients at 60 fps, variable tick", described(t, "-connect", ":1"))
+	require.Equal(t, "1 client at 60 fps, RTT 100ms, jitter 10ms, loss 9 %, variable tick",
+		described(t, "-connect", ":1", "-clients", "1", "-loss", "9"))
 }
 
 func FuzzParseProfile(f *testing.F) {
@@ -221,4 +227,9 @@ func FuzzParseProfile(f *testing.F) {
 			t.Fatal("a profile that no step can work with was taken")
 		}
 	})
+}
+
+func described(t *testing.T, args ...string) string {
+	c := good(t, args...)
+	return c.String()
 }

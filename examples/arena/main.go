@@ -69,7 +69,7 @@ func (r *run) whole(stdout io.Writer, quit <-chan struct{}) (*nettest.Report, er
 		r.headline(stdout)
 	}
 	err := r.play(newTable(stdout, r.cfg.Quiet), quit)
-	if err != nil && len(r.clients) > 0 && r.allFailed() {
+	if err != nil && len(r.clients) > 0 && (r.allFailed() || !r.met()) {
 		return nil, err
 	}
 	rep := r.report()
@@ -87,7 +87,7 @@ func (r *run) whole(stdout io.Writer, quit <-chan struct{}) (*nettest.Report, er
 func (r *run) headline(w io.Writer) {
 	switch {
 	case r.cfg.Listen != "":
-		fmt.Fprintf(w, "A server on %v, %d Hz, snapshots %d Hz.\n\n", r.server.conn.LocalAddr(), r.cfg.ServerHz, r.cfg.NetHz)
+		fmt.Fprintf(w, "A server on %v: %s\n\n", r.server.conn.LocalAddr(), r.cfg.String())
 	case r.cfg.Connect != "":
 		fmt.Fprintf(w, "%s\n\n", r.cfg.String())
 	default:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -232,7 +233,15 @@ func (r *run) play(table *Table, quit <-chan struct{}) error {
 	err := r.failure()
 	r.stop()
 	table.Close()
+	if err == nil && r.cfg.Connect != "" && !r.met() {
+		return fmt.Errorf("the server at %s has not answered yet", r.cfg.Connect)
+	}
 	return err
+}
+
+// met tells, after the clients have ended, whether any player was ever let in.
+func (r *run) met() bool {
+	return slices.ContainsFunc(r.players(), func(c *client) bool { return c.met })
 }
 
 // restLimit is how long the players may take to come to rest: one may have let

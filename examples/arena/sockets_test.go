@@ -193,6 +193,13 @@ func TestSocketsInterruptEndsARunWithItsReport(t *testing.T) {
 	require.Positive(t, readReport(t, name).Moves)
 }
 
+func TestClientsThatNobodyAnsweredInTimeSaySo(t *testing.T) {
+	var out, errs bytes.Buffer
+	at := freeAddress(t)
+	require.Equal(t, exitFail, arena([]string{"-connect", at, "-clients", "1", "-duration", "100ms"}, &out, &errs, nil))
+	require.Equal(t, "arena: the server at "+at+" has not answered yet\n", errs.String())
+}
+
 // freeAddress is an address of the loopback on which nobody listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()

@@ -16,7 +16,7 @@ func summary(w io.Writer, c *Config, r *nettest.Report, longFrames uint64) {
 		corrections += n
 	}
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(w, "  %-26s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(w, "  %-26s %s\n", name, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 	}
 	fmt.Fprintf(w, "\n  %.1f s, %s\n\n", r.DurationS, c.String())
 	if c.Connect == "" {
