@@ -86,7 +86,7 @@ func (c *Config) clientOptions(i int, k *keys) nettest.ClientOptions {
 	set := c.Settings()
 	profile := c.Profile
 	o := nettest.ClientOptions{
-		NodeConfig: nettest.NodeConfig{Profile: &profile, Settings: &set, Session: session.Config{Secret: k.Clients[i]}},
+		NodeConfig: nettest.NodeConfig{Level: c.ground(), Profile: &profile, Settings: &set, Session: session.Config{Secret: k.Clients[i]}},
 		Player:     k.player(i), Reconnect: true,
 	}
 	if i == c.Clients {

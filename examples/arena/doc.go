@@ -3,6 +3,7 @@
 //
 //	go run ./examples/arena                    until Ctrl-C
 //	go run ./examples/arena -duration 30s -json report.json -plot path.svg
+//	go run ./examples/arena -level hall.glb    on a level from a file
 //	go run ./examples/arena -h                 every flag
 //
 // It stands above everything else: netsync and its sessions carry the loop,
@@ -17,7 +18,7 @@
 //	report.go    the report; summary.go the same for a person; picture.go
 //	cheats.go    what cheats gained, and what noticed them
 //	virtual.go   what is measured afterwards, on a virtual clock
-//	record.go    -record; replay.go -replay
+//	record.go    -record; replay.go -replay; level.go -level
 //
 // # What the figures mean
 //

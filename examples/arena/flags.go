@@ -71,6 +71,8 @@ type Config struct {
 	// relay too.
 	LinkGiven bool
 	Profile   components.MovementProfile
+	// Level is what -level loads; nil is the built-in one.
+	Level *levelFile
 	// Inputs are the recordings of -input, none where input is generated.
 	Inputs          []*nettest.Input
 	FPS             int
@@ -137,7 +139,7 @@ func parseFlags(args []string) (Config, error) {
 	}
 	path := link.Path{BurstMean: 1, BurstMax: 1}
 	var traceStart time.Duration
-	var traceUp, traceDown, profile, replay string
+	var traceUp, traceDown, profile, level, replay string
 
 	fs := flag.NewFlagSet("arena", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -156,6 +158,7 @@ func parseFlags(args []string) (Config, error) {
 	fs.StringVar(&traceDown, "trace-down", "", "")
 	fs.Func("trace-start", "", span(&traceStart, 1e6*time.Second))
 	fs.StringVar(&profile, "profile", "", "")
+	fs.StringVar(&level, "level", "", "")
 	fs.Func("input", "", func(s string) error {
 		for _, name := range strings.Split(s, ",") {
 			in, err := readFile(name, nettest.ParseInput)
@@ -227,6 +230,16 @@ func parseFlags(args []string) (Config, error) {
 			return c, fmt.Errorf("-profile: %w", err)
 		}
 		c.Profile = p
+	}
+	if given["level"] {
+		l, err := loadLevel(level, &c.Profile)
+		if err != nil {
+			return c, fmt.Errorf("-level: %w", err)
+		}
+		if given["record"] && len(l.report.External) > 0 {
+			return c, fmt.Errorf("-record: %s has its buffers in other files, such as %s, which a recording does not keep; a .glb has them inside", level, l.report.External[0])
+		}
+		c.Level = l
 	}
 	if given["replay"] {
 		rec, err := readFile(replay, func(b []byte) (*transport.Recording, error) {

@@ -85,6 +85,9 @@ func (r *run) whole(stdout io.Writer, quit <-chan struct{}) (*nettest.Report, er
 
 // headline tells what begins.
 func (r *run) headline(w io.Writer) {
+	if l := r.cfg.Level; l != nil {
+		fmt.Fprintf(w, "The level is %s: %v.\n", l.name, l.report)
+	}
 	switch {
 	case r.cfg.Listen != "":
 		fmt.Fprintf(w, "A server on %v: %s\n\n", r.server.conn.LocalAddr(), r.cfg.String())

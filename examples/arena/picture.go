@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"github.com/gaitnet/gait/netsync/nettest"
-	"github.com/gaitnet/gait/systems/collision"
 )
 
 // newPicture is an empty picture of one player's path over the level's plan;
@@ -18,8 +17,7 @@ func newPicture(c *Config) *nettest.Picture {
 		Title:    fmt.Sprintf("One player three times: client %d as predicted, decided and shown", c.star()),
 		Subtitle: c.String(),
 	}
-	level := collision.Arena()
-	for _, s := range level.Outline() {
+	for _, s := range c.ground().Outline() {
 		p.Level = append(p.Level, [4]float64{s.A[0], s.A[1], s.B[0], s.B[1]})
 	}
 	return p

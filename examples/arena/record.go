@@ -20,6 +20,7 @@ const (
 	tagRun     = 1  // recordedRun, JSON
 	tagInput   = 2  // an input recording, CSV; the stream is its number
 	tagEnd     = 3  // recordedEnd, JSON
+	tagLevel   = 4  // a part of the level file's bytes; the stream is its number
 	tagCommand = 16 // and the command: done to a client at a frame
 )
 
@@ -29,6 +30,10 @@ type recordedRun struct {
 	// Server is where the clients sent to.
 	Server netip.AddrPort
 	Inputs int
+	// LevelParts are the records with the level, 0 for the built-in one.
+	LevelParts int
+	// LevelHash is what came of it.
+	LevelHash uint64
 }
 
 type recordedEnd struct {
@@ -75,16 +80,24 @@ func (t *tape) begin(cfg *Config, k *keys, to netip.AddrPort) error {
 	if t == nil {
 		return nil
 	}
-	r := recordedRun{Config: *cfg, Keys: *k, Server: to, Inputs: len(cfg.Inputs)}
+	r := recordedRun{Config: *cfg, Keys: *k, Server: to, Inputs: len(cfg.Inputs), LevelHash: cfg.ground().Hash()}
+	if cfg.Level != nil {
+		r.LevelParts = levelParts(cfg.Level)
+	}
 	c := &r.Config
 	// Files are not looked for again, and traces are in what arrived when.
-	c.Inputs, c.Record, c.JSON, c.Plot, c.Link.Up.Trace, c.Link.Down.Trace = nil, "", "", "", nil, nil
+	c.Inputs, c.Level, c.Record, c.JSON, c.Plot, c.Link.Up.Trace, c.Link.Down.Trace = nil, nil, "", "", "", nil, nil
 	b, err := json.Marshal(&r)
 	if err != nil {
 		return err
 	}
 	if err := t.rec.Write(0, tagRun, 0, b); err != nil {
 		return err
+	}
+	if cfg.Level != nil {
+		if err := t.recordLevel(cfg.Level); err != nil {
+			return err
+		}
 	}
 	for i, in := range cfg.Inputs {
 		var csv bytes.Buffer

@@ -86,10 +86,14 @@ func openRun(rec *transport.Recording) (*recordedRun, *recordedEnd, error) {
 		c.FPS < 1 || c.FPS > maxFPS || c.ServerHz < 1 || c.ServerHz > maxHz || c.NetHz < 1 || c.NetHz > maxHz {
 		return nil, nil, errors.New("what it says of its run cannot be")
 	}
+	var err error
 	for _, h := range c.Cheats {
 		if h.Client < 0 || h.Client >= c.Clients {
 			return nil, nil, errors.New("it names a cheat that is no client")
 		}
+	}
+	if c.Level, err = recordedLevel(rec, &was); err != nil {
+		return nil, nil, err
 	}
 	for i := range was.Inputs {
 		e, ok := rec.Tagged(uint16(i), tagInput)

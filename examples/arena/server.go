@@ -83,7 +83,7 @@ func (c *Config) serverOptions(k *keys) nettest.ServerOptions {
 	profile := c.Profile
 	return nettest.ServerOptions{
 		NodeConfig: nettest.NodeConfig{
-			Profile: &profile, Settings: &set,
+			Level: c.ground(), Profile: &profile, Settings: &set,
 			Session: session.Config{Secret: k.Server, MaxPeers: 2*c.Clients + 64, MaxPacketsPerSecond: max(256, 2*c.FPS)},
 		},
 		Hz: int64(c.ServerHz),
@@ -92,10 +92,7 @@ func (c *Config) serverOptions(k *keys) nettest.ServerOptions {
 			if player&nettest.Onlooker != 0 {
 				return nil
 			}
-			places := s.Level.Spawns()
-			if len(places) == 0 {
-				return []components.CharacterSpec{s.Spawn()}
-			}
+			places := c.spawns()
 			return []components.CharacterSpec{s.SpawnAt(places[int((playerNumber(player)-1)%uint64(len(places)))], 0)}
 		},
 	}

@@ -19,6 +19,7 @@ var help = [...]struct {
 		{"net-hz N", "20", "snapshots of each character a second"},
 		{"input FILE,...", "", "recorded input (CSV), given to the clients in turn; generated without"},
 		{"profile FILE", "", "JSON of movement profile fields by name, over the defaults"},
+		{"level FILE", "", "the level: glTF 2.0 (.gltf, .glb) or OBJ, in metres with Y up"},
 		{"seed N", "1", "of link, input and cheats"},
 		{"listen ADDR", "", "run the server alone and listen on ADDR"},
 		{"connect ADDR", "", "run the clients alone, against the server at ADDR"},
