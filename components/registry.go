@@ -273,7 +273,7 @@ func hashText(s string) uint64 {
 func (r *Registry) Hash() uint64 { r.mustBeSealed(); return r.hash }
 
 // Fingerprints are the entries' own hashes, modes by ID and then types by ID:
-// what a refused handshake exchanges to say which entry differs. The slice is
+// Disagreement tells from two ends' which entry differs. The slice is
 // the registry's own.
 func (r *Registry) Fingerprints() []NamedHash { r.mustBeSealed(); return r.prints }
 

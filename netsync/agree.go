@@ -23,7 +23,7 @@ func agreement(w *arche.World, cfg session.Config, level uint64) session.Config 
 	for i, h := range [...]session.NamedHash{
 		{Name: "level", Hash: level},
 		{Name: "movement profiles", Hash: ecs.Need[components.ProfileTable](w).Hash()},
-		{Name: "registered types", Hash: registry(w).Hash()},
+		{Name: "registered types and modes", Hash: registry(w).Hash()},
 	} {
 		if cfg.Hashes[i] == (session.NamedHash{}) {
 			cfg.Hashes[i] = h

@@ -22,6 +22,9 @@ func mustFit(who string, app *ecs.App, conn transport.Conn, spawner Spawner) {
 	if s, ok := spawner.(interface{ World() *arche.World }); ok && s.World() != app.World() {
 		panic(who + ": its spawner makes characters in another world than the app's")
 	}
+	if ecs.Maybe[components.ProfileTable](app.World()) == nil {
+		panic(who + ": the world holds no movement profiles; use systems.Movement before it")
+	}
 	for _, s := range app.Systems(ecs.Receive) {
 		switch s.System.(type) {
 		case *serverReceive, *clientReceive:

@@ -59,6 +59,15 @@ func TestMisuseIsToldWhereItIsMade(t *testing.T) {
 	}
 }
 
+func TestNetworkBeforeMovementPanics(t *testing.T) {
+	conn, err := transport.NewNetwork(nil).Listen(serverAddr)
+	require.NoError(t, err)
+	app := ecs.New(ecs.Server)
+	s := netsync.NewServer(conn, systems.NewSpawner(app.World()), netsync.ServerConfig{})
+	require.PanicsWithValue(t, "netsync.Server: the world holds no movement profiles; use systems.Movement before it",
+		func() { app.Use(s) })
+}
+
 func TestJoinWithAnUnknownProfilePanics(t *testing.T) {
 	network := transport.NewNetwork(nil)
 	conn, err := network.Listen(serverAddr)

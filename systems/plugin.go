@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/ecs"
@@ -25,7 +26,9 @@ type Movement struct {
 	Profiles *components.ProfileTable
 	// Settings; nil takes DefaultSettings.
 	Settings *components.Settings
-	// Modes; nil takes the built-in ones.
+	// Modes; nil takes the built-in ones. A game's own go into the world's
+	// components.Registry as well, since both ends must have the same, unless it
+	// has put them there before, with a version.
 	Modes *movement.Modes
 	// Debug switches; nil leaves them out.
 	Debug *components.Debug
@@ -61,6 +64,9 @@ func (m *Movement) Build(app *ecs.App) {
 	if m.Modes != nil && ecs.Maybe[Modes](w) == nil {
 		arche.AddResource(w, &Modes{m.Modes})
 	}
+	if modes := ecs.Maybe[Modes](w); modes != nil {
+		agreeOnModes(w, modes)
+	}
 	if m.Debug != nil && ecs.Maybe[components.Debug](w) == nil {
 		arche.AddResource(w, m.Debug)
 	}
@@ -78,6 +84,17 @@ func (m *Movement) Build(app *ecs.App) {
 		new(MeshSmooth), new(ObstaclePoses),
 		new(SlabSweep),
 	)
+}
+
+// agreeOnModes puts a game's own modes into what the handshake compares.
+func agreeOnModes(w *arche.World, modes *Modes) {
+	r := ecs.Provide(w, components.NewRegistry)
+	for id := int(components.FirstCustomMode); id <= math.MaxUint8; id++ {
+		mode := components.MovementMode(id)
+		if own := modes.Lookup(mode); own != nil && !r.HasMode(mode) {
+			r.RegisterMode(mode, own.Name())
+		}
+	}
 }
 
 // DefaultProfiles is a table that holds the reference's character alone.

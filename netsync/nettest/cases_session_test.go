@@ -207,7 +207,7 @@ func TestDisagreeingBuildsAreRefusedWithASentence(t *testing.T) {
 			components.RegisterReplicated(reg, "health", components.ToAll, components.ExactCodec[health]())
 			o.World = newWorld()
 			arche.AddResource(o.World, reg)
-		}, []string{"registered types"}},
+		}, []string{"registered types and modes"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
