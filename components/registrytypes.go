@@ -213,7 +213,8 @@ func TryRegisterReplicated[T any](r *Registry, name string, c Condition, codec C
 	return register(r, name, KindReplicated, c, codec, &erased[T]{codec: codec})
 }
 
-// RegisterInput registers T as input under a name.
+// RegisterInput registers T as input under a name. Both ends must have it and
+// blocks hold it (BlockStore); moves do not carry it yet.
 func RegisterInput[T any](r *Registry, name string, codec Codec[T], rules InputRules[T]) {
 	must(TryRegisterInput(r, name, codec, rules))
 }
@@ -228,7 +229,9 @@ func TryRegisterInput[T any](r *Registry, name string, codec Codec[T], rules Inp
 
 // RegisterPredicted registers T as predicted under a name. A correction seeds
 // a simulation, so the codec must carry the value exactly: ExactCodec, or
-// TagCodec with values that are snapped at the end of each step.
+// TagCodec with values that are snapped at the end of each step. Both ends must
+// have it and blocks hold it (BlockStore); moves, verdicts and corrections do
+// not carry it yet.
 func RegisterPredicted[T any](r *Registry, name string, codec Codec[T], rules PredictedRules[T]) {
 	must(TryRegisterPredicted(r, name, codec, rules))
 }
