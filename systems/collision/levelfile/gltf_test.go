@@ -166,7 +166,7 @@ func TestDegenerateTrianglesAreCountedAndDropped(t *testing.T) {
 
 func TestQuantizedPositionsAreReadWhereTheFileSaysSo(t *testing.T) {
 	var buf []byte
-	for _, x := range []int16{0, 0, 0, 0, 32767, 0, 0, 0, 0, 0, -32767, 0} {
+	for _, x := range []int16{0, 0, 0, 0, 32767, 0, 0, 0, 0, 0, -32768, 0} {
 		buf = binary.LittleEndian.AppendUint16(buf, uint16(x))
 	}
 	rest := `"bufferViews":[{"buffer":0,"byteLength":24,"byteStride":8}],

@@ -26,10 +26,10 @@ type Options struct {
 	ZUp bool
 }
 
-// The bounds where Options gives none. A triangle takes several hundred bytes
+// The bounds where Options gives none. A triangle takes a kilobyte or two
 // while a level is built.
 const (
-	DefaultMaxTriangles = 4 << 20
+	DefaultMaxTriangles = 1 << 20
 	DefaultMaxExternal  = 256 << 20
 )
 

@@ -46,6 +46,7 @@ func TestBadGLTFIsRefusedWithItsPlace(t *testing.T) {
 		{"offset below 0", edit(`"bufferView":0`, `"bufferView":0,"byteOffset":-4`), "accessor 0: its 3 elements from byte -4 on"},
 		{"offset", edit(`"bufferView":0`, `"bufferView":0,"byteOffset":4`), "accessor 0: its 3 elements from byte 4 on"},
 		{"view too long", edit(`"byteLength":36`, `"byteLength":37`), "bufferView 0: its 37 bytes from 0 on are not within the 36 of buffer 0"},
+		{"view past the end", edit(`"byteLength":36`, `"byteLength":36,"byteOffset":4`), "bufferView 0: its 36 bytes from 4 on"},
 		{"view far away", edit(`"byteLength":36`, `"byteLength":36,"byteOffset":2147483647`), "bufferView 0: its 36 bytes from 2147483647 on"},
 		{"stride", edit(`"byteLength":36`, `"byteLength":36,"byteStride":8`), "bufferView 0: its byteStride is 8, must lie within 12..252"},
 		{"a buffer that is not there", edit(`"buffer":0`, `"buffer":9`), "there is no buffer 9; there are 1"},
