@@ -88,16 +88,6 @@ func (m SmoothingMode) String() string {
 	return "unknown"
 }
 
-// ParseSmoothing is the inverse of String.
-func ParseSmoothing(s string) (SmoothingMode, bool) {
-	for i, n := range smoothingNames {
-		if n == s {
-			return SmoothingMode(i), true
-		}
-	}
-	return 0, false
-}
-
 // MeshSmoothing is the offset between the capsule, which is the truth, and the
 // mesh, which is drawn. It only draws, so it is float32.
 type MeshSmoothing struct {

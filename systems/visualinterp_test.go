@@ -58,7 +58,6 @@ func newDrawnRig(t testing.TB, role ecs.Roles, spawn func(*Spawner, components.C
 	return r
 }
 
-func spawnOwner(s *Spawner, c components.CharacterSpec) arche.Entity { return s.Owner(c) }
 func spawnLocal(s *Spawner, c components.CharacterSpec) arche.Entity { return s.Local(c, true) }
 
 func (r *drawnRig) frame(dt components.Ticks) components.Vec3 {

@@ -16,9 +16,6 @@ import (
 // Vec3 is mathgl's vector of float64.
 type Vec3 = mgl64.Vec3
 
-// Mul is a*b, rounded: the barrier by its name.
-func Mul(a, b float64) float64 { return float64(a * b) }
-
 // Add is a + b.
 func Add(a, b Vec3) Vec3 { return Vec3{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
 

@@ -38,7 +38,7 @@ var help = [...]struct {
 		{"trace-down FILE", "", "the same from the server to the clients"},
 		{"trace-start D", "0", "where in the traces to start"},
 	}},
-	{"The game", [][3]string{
+	{"The game; smoothing, redundancy and discrepancy are those of the server", [][3]string{
 		{"smoothing MODE", "exponential", "exponential, linear, disabled or buffered"},
 		{"redundancy MODE", "full", "full: every unacknowledged move; reference: one old move"},
 		{"discrepancy MODE", "resolve", "of fast clocks: off, detect or resolve"},

@@ -3,7 +3,6 @@ package collision
 import (
 	"math"
 
-	"github.com/gaitnet/gait/components"
 	"github.com/gaitnet/gait/components/exact"
 )
 
@@ -24,16 +23,6 @@ func (l *Level) Outline() []Segment {
 			continue
 		}
 		out = append(out, Segment{e.a, exact.AddScaled(e.a, e.u, e.len)})
-	}
-	return out
-}
-
-// BoxOutline is the top of an obstacle at a pose, as a closed line of four.
-func BoxOutline(o components.Obstacle, p components.Pose) [4]Vec3 {
-	h := o.HalfExtents
-	out := [4]Vec3{{-h[0], -h[1], h[2]}, {h[0], -h[1], h[2]}, {h[0], h[1], h[2]}, {-h[0], h[1], h[2]}}
-	for i, v := range out {
-		out[i] = exact.Add(p.Location, exact.RotateYaw(v, p.Yaw))
 	}
 	return out
 }
