@@ -259,6 +259,10 @@ func (c *Client) answer(b []byte) (Refusal, bool) {
 		if m.Read(body) != nil {
 			return Malformed, false
 		}
+		if m.Nonce == c.nonce && c.state == Connected {
+			c.challenged(&m)
+			return 0, true
+		}
 		if m.Nonce != c.nonce || c.state != Requesting {
 			return BadNonce, false
 		}

@@ -28,6 +28,7 @@ type core struct {
 	cfg        *Config
 	conn       transport.Conn
 	addr       netip.AddrPort
+	proof      addressProof
 	kind       wire.Kind // of the packets that this end sends
 	id         uint32
 	seal, open Sealer
@@ -203,6 +204,9 @@ func (c *core) end() (bits.Seq16, error) {
 	}
 	c.stats.PacketsOut++
 	c.stats.BytesOut += uint64(len(b))
+	if !c.proof.allows(len(b)) {
+		return seq, nil // like a loss
+	}
 	if err := c.conn.Send(b, c.addr); err != nil {
 		c.stats.SendErrors++
 		return seq, err

@@ -91,6 +91,9 @@ func (s *Server) response(q *wire.Response, from netip.AddrPort, h ServerHandler
 		return why, false
 	}
 	p, older := s.find(&q.Request)
+	if p != nil && s.proved(p, from) {
+		return 0, true
+	}
 	if p != nil { // the Accept was lost
 		s.accept(p, from)
 		return 0, true

@@ -205,9 +205,8 @@ func (s *Server) connected(p *Peer, kind wire.Kind, b []byte, from netip.AddrPor
 			return 0, true
 		}
 	}
-	if from != p.addr && (!p.any || p.in.Seq.Diff(p.newest) > 0) {
-		p.addr = from
-		p.stats.Migrations++
+	if from == p.addr || !p.any || p.in.Seq.Diff(p.newest) > 0 {
+		s.migrate(p, from, len(b))
 	}
 	if p.in.HasView {
 		if acked := p.sent.get(p.in.Ack); acked != nil {
@@ -245,6 +244,10 @@ func (s *Server) end(p *Peer, why Reason) {
 		return
 	}
 	var buf [wire.KnockBytes]byte
+	if p.proof.wanted {
+		s.close(p, why)
+		return
+	}
 	s.gone.add(s.now, s.conn, p.farewell(buf[:], why), p.addr)
 	s.close(p, why)
 }
