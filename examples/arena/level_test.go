@@ -88,6 +88,10 @@ func TestPlacesToStandAreFoundWhereTheFileHasNone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 100.0, got[0][2], "the first ground from above")
 
+	got, err = find(floorOBJ(0, 0, 30, 0) + "v 1 0 -30\nv 1 0 30\nv 1 2 30\nv 1 2 -30\nf -4 -3 -2 -1\n")
+	require.NoError(t, err)
+	require.Len(t, got, 12, "four of them would stand in a wall")
+
 	_, err = find("v 0 0 0\nv 10 0 0\nv 10 10 0\nf 1 2 3\n")
 	require.EqualError(t, err, "it has no spawn point, and no place to stand was found around its middle")
 }
