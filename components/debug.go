@@ -13,6 +13,10 @@ type Debug struct {
 	// it for CorrectionLifetime seconds (CorrectionLog.Live).
 	ShowCorrections    bool
 	CorrectionLifetime float64
+	// ShowSimulatedCorrections records each step that a snapshot makes an
+	// onlooker's capsule take in the SimulatedCorrectionLog: from where it had
+	// been carried on to (Wrong), to where the server has it (Right).
+	ShowSimulatedCorrections bool
 	// TimeDiscrepancy: 1 logs detections, 2 the beginning and end of their
 	// resolution as well.
 	TimeDiscrepancy int
@@ -40,6 +44,10 @@ type CorrectionLog struct {
 	Records [256]CorrectionRecord
 	N, Next int
 }
+
+// SimulatedCorrectionLog keeps the newest steps of onlookers' capsules, a
+// resource.
+type SimulatedCorrectionLog struct{ CorrectionLog }
 
 // Push adds a record; the oldest goes when the log is full.
 func (l *CorrectionLog) Push(r CorrectionRecord) {

@@ -55,6 +55,7 @@ type Client struct {
 	ids     clientIDs
 	known   map[components.NetID]knownCharacter
 	types   types
+	csv     *MovesCSV
 	owned   []components.NetID
 	sent    [sentRing]sentMoves
 	scratch clientScratch
@@ -171,6 +172,7 @@ func (c *Client) initialize(w *arche.World) {
 		ecs.RegisterComponent[components.NetUpdate](w), ecs.RegisterComponent[components.AutonomousProxy](w),
 	}
 	c.types.initialize(w)
+	c.csv = ecs.Maybe[MovesCSV](w)
 }
 
 // clear removes everything that a session left in the world.

@@ -96,7 +96,11 @@ func (c *Client) container(id components.NetID, epoch uint16, q *components.Move
 	for out.begin(); out.trying(); {
 		// Where the header tells the view, the obstacle time need not be told whole.
 		ctx := wire.ContainerContext{ViewTime: c.net.ObstacleTime, HasView: c.sess.ViewTold()}
-		wire.WriteContainer(out.w, q, &plan, ctx)
+		from := out.w.Bits()
+		rep, _ := wire.WriteContainer(out.w, q, &plan, ctx)
+		if c.csv != nil {
+			c.csv.note(c.clock.FrameNow, id, send.New, rep, out.w.Bits()-from)
+		}
 	}
 	for i := 0; i <= newest; i++ {
 		q.At(i).Sent = true

@@ -72,6 +72,7 @@ func (m *Movement) Build(app *ecs.App) {
 	}
 	if m.Debug != nil {
 		ecs.Provide(w, func() *components.CorrectionLog { return new(components.CorrectionLog) })
+		ecs.Provide(w, func() *components.SimulatedCorrectionLog { return new(components.SimulatedCorrectionLog) })
 	}
 	m.Verify = new(ServerVerify)
 	app.Add(

@@ -24,6 +24,8 @@ type SmoothCorrection struct {
 	buffers *components.SnapshotBuffers
 	times   *obstacleTimes
 	clock   *ecs.Clock
+	char    arche.ID
+	log     *components.SimulatedCorrectionLog
 }
 
 type correctionIDs struct{ state, profile, rep, update, mesh, interp arche.ID }
@@ -48,6 +50,8 @@ func (s *SmoothCorrection) Initialize(w *arche.World) {
 	s.buffers = ecs.Provide(w, func() *components.SnapshotBuffers { return new(components.SnapshotBuffers) })
 	s.times = ecs.Provide(w, func() *obstacleTimes { return new(obstacleTimes) })
 	s.clock = ecs.Need[ecs.Clock](w)
+	s.char = ecs.RegisterComponent[components.Character](w)
+	s.log = ecs.Maybe[components.SimulatedCorrectionLog](w)
 }
 
 // onlooked gathers what applying a snapshot to one proxy touches.
@@ -76,7 +80,14 @@ func (s *SmoothCorrection) Update(w *arche.World) {
 		if q.Has(s.ids.interp) {
 			p.interp = column[components.VisualInterpolation](&q, s.ids.interp)
 		}
+		before, mode, taken := p.state.Location, p.state.Mode, s.stats.Snapshots
 		s.apply(&p)
+		if debugBuild && s.debug != nil && s.debug.ShowSimulatedCorrections && s.log != nil && s.stats.Snapshots > taken && q.Has(s.char) {
+			s.log.Push(components.CorrectionRecord{
+				Time: s.clock.FrameNow, Character: column[components.Character](&q, s.char).ID,
+				Wrong: before, Right: p.state.Location, WrongMode: mode, RightMode: p.state.Mode,
+			})
+		}
 	}
 }
 

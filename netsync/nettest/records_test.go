@@ -1,0 +1,48 @@
+package nettest_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gaitnet/gait/components"
+	"github.com/gaitnet/gait/ecs"
+	"github.com/gaitnet/gait/netsync"
+	"github.com/gaitnet/gait/netsync/link"
+	"github.com/gaitnet/gait/netsync/nettest"
+	arche "github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/require"
+)
+
+func TestEveryContainerIsALineOfTheCSV(t *testing.T) {
+	var out bytes.Buffer
+	csv := netsync.NewMovesCSV(&out)
+	o := nettest.Options{Clients: 1, Seed: 2, Link: link.Symmetric(100*time.Millisecond, 0, 0)}
+	o.Client.Input = nettest.GenerateInput(2, 30)
+	o.Client.Extend = func(app *ecs.App) { arche.AddResource(app.World(), csv) }
+	s := session(t, o)
+	s.Advance(2 * components.Second)
+	require.NoError(t, csv.Flush())
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Equal(t, "time_s,character,stamp_s,moves,given_up,bits", lines[0])
+	require.Len(t, lines, int(s.Clients[0].Stats.ContainersSent)+1)
+	require.Len(t, strings.Split(lines[len(lines)-1], ","), 6)
+}
+
+func TestStepsOfOnlookersCapsulesAreRecordedWhenAsked(t *testing.T) {
+	o := nettest.Options{Clients: 1, Onlookers: 1, Seed: 2, Link: link.Symmetric(100*time.Millisecond, 0, 0)}
+	o.Client.Input = nettest.GenerateInput(2, 30)
+	debug := components.DefaultDebug()
+	o.Client.Debug = &debug
+	s := session(t, o)
+	w := s.Clients[1].App.World()
+	log := ecs.Need[components.SimulatedCorrectionLog](w)
+	s.Advance(components.Second)
+	require.Zero(t, log.N, "off by default")
+	ecs.Need[components.Debug](w).ShowSimulatedCorrections = true
+	s.Advance(5 * components.Second)
+	require.Positive(t, log.N)
+	_, id, _ := s.Clients[0].Own(0)
+	require.Equal(t, id, log.At(0).Character)
+}
