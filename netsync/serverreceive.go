@@ -27,7 +27,11 @@ func (s *serverReceive) Update(*arche.World) {
 	s.expire(now)
 }
 
-func (s *serverReceive) Finalize(*arche.World) {}
+// Finalize says goodbye, so that no client waits for its time-out.
+func (s *serverReceive) Finalize(*arche.World) {
+	s.sess.Shutdown()
+	s.sess.Flush(s.clock.FrameNow)
+}
 
 // expire removes the characters of players that did not come back.
 func (s *Server) expire(now components.Ticks) {

@@ -20,7 +20,7 @@ func summary(w io.Writer, c *Config, r *nettest.Report, longFrames uint64) {
 	}
 	fmt.Fprintf(w, "\n  %.1f s, %s\n\n", r.DurationS, c.String())
 	if c.Connect == "" {
-		line("moves executed", "%d, dropped %s", r.Moves, counts(r.MovesDropped))
+		line("moves executed", "%d, not executed %s", r.Moves, counts(r.MovesDropped))
 		line("claim against server", "p50 %.4f, p99 %.4f, max %.4f cm", r.VerdictErrorCm.P50, r.VerdictErrorCm.P99, r.VerdictErrorCm.Max)
 	}
 	if c.Listen == "" {

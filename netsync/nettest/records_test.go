@@ -46,3 +46,16 @@ func TestStepsOfOnlookersCapsulesAreRecordedWhenAsked(t *testing.T) {
 	_, id, _ := s.Clients[0].Own(0)
 	require.Equal(t, id, log.At(0).Character)
 }
+
+func TestServerThatEndsSaysGoodbye(t *testing.T) {
+	o := nettest.Options{Clients: 1, Seed: 2}
+	s, err := nettest.NewSession(o)
+	require.NoError(t, err)
+	require.NoError(t, s.Connect(5*components.Second))
+	s.Server.App.Finalize()
+	s.ServerPaused = true
+	s.Advance(components.Second / 2)
+	require.Error(t, s.Clients[0].Net.Err())
+	_, _, ok := s.Clients[0].Own(0)
+	require.False(t, ok, "nothing of the session is left")
+}
