@@ -31,8 +31,9 @@ type ClientConfig struct {
 	// or never began.
 	Connected    func()
 	Disconnected func(err error)
-	// Reconnect connects again under the same player after a time-out, as long
-	// as the server does not refuse.
+	// Reconnect connects again under the same player after a time-out or the
+	// end of the server, which may be starting anew, as long as the server
+	// does not refuse.
 	Reconnect bool
 }
 

@@ -57,7 +57,7 @@ func (c *clientReceive) Disconnected(err error) {
 	var refused *session.RefusedError
 	var ended *session.EndedError
 	again := c.cfg.Reconnect && !c.leaving && !errors.As(err, &refused)
-	if errors.As(err, &ended) && ended.Reason != session.ReasonTimeout {
+	if errors.As(err, &ended) && ended.Reason != session.ReasonTimeout && ended.Reason != session.ReasonShutdown {
 		again = false
 	}
 	if !again {

@@ -59,3 +59,23 @@ func TestServerThatEndsSaysGoodbye(t *testing.T) {
 	_, _, ok := s.Clients[0].Own(0)
 	require.False(t, ok, "nothing of the session is left")
 }
+
+func TestServerThatEndedAndStartsAnewIsFoundAtOnce(t *testing.T) {
+	o := nettest.Options{Clients: 1, Seed: 3}
+	o.Client.Reconnect = true
+	s := session(t, o)
+	old := s.Server
+	old.App.Finalize()
+	s.ServerPaused = true
+	s.Advance(components.Second / 2)
+	require.NoError(t, old.Conn.Close())
+	conn, err := s.Network.Listen(nettest.ServerAddr)
+	require.NoError(t, err)
+	o.Server.Session.Secret = [16]byte{5}
+	s.Server, err = nettest.NewServerNode(conn, o.Server)
+	require.NoError(t, err)
+	s.ServerPaused = false
+	s.Advance(2 * components.Second)
+	_, _, ok := s.Clients[0].Own(0)
+	require.True(t, ok)
+}
