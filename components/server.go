@@ -144,8 +144,6 @@ type TimeDiscrepancy struct {
 	Detections uint32
 	// Override is the span that the current move may take while resolving.
 	Override Ticks
-	// Owed is the resolved time still held back, s.
-	Owed float64
 }
 
 // ForcedUpdate is the state of the movement the server gives a silent client.

@@ -17,7 +17,7 @@ func (s *ServerVerify) judge(v *verified, md *components.MoveData, cmd *componen
 		return
 	}
 	s.stats.Verdicts++
-	reason, errSq := s.clientError(v, md, claim, baseKnown)
+	reason, errSq := s.clientError(v, md, claim, baseKnown, profile)
 	s.noteGround(v)
 	if reason == components.CorrectPosition && s.trusted(v, md, errSq) && s.adopt(v, md, claim, cmd.ObstacleTime) {
 		reason = components.CorrectNone
@@ -67,17 +67,21 @@ func (s *ServerVerify) claimInWorld(md *components.MoveData, at components.Ticks
 
 // clientError is the reason why a claim is refused, CorrectNone for a good
 // one, and the squared distance in cm².
-func (s *ServerVerify) clientError(v *verified, md *components.MoveData, claim components.Vec3, baseKnown bool) (components.CorrectionReason, float64) {
+func (s *ServerVerify) clientError(v *verified, md *components.MoveData, claim components.Vec3, baseKnown bool, profile *components.MovementProfile) (components.CorrectionReason, float64) {
 	if !baseKnown {
 		return components.CorrectBase, 0
 	}
 	errSq := exact.DistSq(claim, v.state.Location)
 	d := &v.pred.Discrepancy
+	most := profile.MaxAcceleration + accelRounding
 	switch {
 	case v.pred.ForceUpdate:
 		return components.CorrectRequested, errSq
 	case d.Resolving && s.set.ForceCorrectionsDuringResolution:
 		return components.CorrectDiscrepancy, errSq
+	case exact.LenSq(md.Cmd.Acceleration) > float64(most*most):
+		// No honest owner asks for more; the step clamped it.
+		return components.CorrectAcceleration, errSq
 	case !(errSq <= s.set.MaxPositionErrorSquared):
 		return components.CorrectPosition, errSq
 	case md.ClaimMode != v.state.Mode:
@@ -85,6 +89,10 @@ func (s *ServerVerify) clientError(v *verified, md *components.MoveData, claim c
 	}
 	return components.CorrectNone, errSq
 }
+
+// accelRounding covers what rounding to tenths adds to the largest acceleration
+// and what a stick's own grid does, cm/s².
+const accelRounding = 1
 
 // noteGround opens the trust window when the character has landed, left the
 // ground or changed its base here: what the owner claims to stand on does not

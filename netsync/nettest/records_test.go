@@ -11,6 +11,7 @@ import (
 	"github.com/gaitnet/gait/netsync"
 	"github.com/gaitnet/gait/netsync/link"
 	"github.com/gaitnet/gait/netsync/nettest"
+	"github.com/gaitnet/gait/systems/movement"
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/require"
 )
@@ -78,4 +79,44 @@ func TestServerThatEndedAndStartsAnewIsFoundAtOnce(t *testing.T) {
 	s.Advance(2 * components.Second)
 	_, _, ok := s.Clients[0].Own(0)
 	require.True(t, ok)
+}
+
+// greedy asks for more acceleration than its profile has.
+type greedy struct {
+	filter arche.Filter
+	intent arche.ID
+	factor float64
+}
+
+func (g *greedy) Phase() ecs.Phase { return ecs.Input }
+func (g *greedy) Roles() ecs.Roles { return ecs.Client }
+func (g *greedy) After() []string  { return []string{"InputConsume"} }
+func (g *greedy) Initialize(w *arche.World) {
+	g.intent = ecs.RegisterComponent[components.Intent](w)
+	m := arche.All(g.intent)
+	g.filter = &m
+}
+
+func (g *greedy) Update(w *arche.World) {
+	q := w.Query(g.filter)
+	for q.Next() {
+		in := (*components.Intent)(q.Get(g.intent))
+		for i := range in.Acceleration {
+			in.Acceleration[i] = movement.RoundAcceleration(components.Vec3{in.Acceleration[i] * g.factor})[0]
+		}
+	}
+}
+
+func (g *greedy) Finalize(*arche.World) {}
+
+func TestMoreAccelerationThanTheProfileHasIsCorrectedByName(t *testing.T) {
+	for _, factor := range []float64{1, 1.5} {
+		o := nettest.Options{Clients: 1, Seed: 2, Link: link.Symmetric(100*time.Millisecond, 0, 0)}
+		o.Client.Input = nettest.GenerateInput(2, 30)
+		o.Client.Extend = func(app *ecs.App) { app.Add(&greedy{factor: factor}) }
+		s := session(t, o)
+		s.Advance(10 * components.Second)
+		got := s.Clients[0].Stats.Corrections[components.CorrectAcceleration]
+		require.Equal(t, factor > 1, got > 0, "%v times: %d", factor, got)
+	}
 }
