@@ -152,6 +152,15 @@ func (c *Client) release(e arche.Entity, id components.NetID) {
 	}
 }
 
+// queue is the saved moves of an own character; nil where there are none.
+func (c *Client) queue(id components.NetID) *components.MoveQueue {
+	e, ok := c.Entity(id)
+	if !ok || !c.world.Has(e, c.ids.pred) {
+		return nil
+	}
+	return c.queues.Get((*components.ClientPrediction)(c.world.Get(e, c.ids.pred)).Queue)
+}
+
 // Disconnect tells the server goodbye at the next Send phase.
 func (c *Client) Disconnect() { c.leaving = true }
 

@@ -111,12 +111,7 @@ func (c *clientReceive) Payload(h *wire.Header, r *bits.Reader) {
 
 // answer puts a server's answer into its owner's inbox; Correct takes it out.
 func (c *Client) answer(id components.NetID, m *components.MoveResponse) {
-	e, ok := c.Entity(id)
-	if !ok || !c.world.Has(e, c.ids.pred) {
-		c.Net.UnknownCharacter++
-		return
-	}
-	q := c.queues.Get((*components.ClientPrediction)(c.world.Get(e, c.ids.pred)).Queue)
+	q := c.queue(id)
 	if q == nil {
 		c.Net.UnknownCharacter++
 		return

@@ -51,14 +51,11 @@ func (c *Client) containers(now components.Ticks) {
 	out.reset(c.sess, now)
 	c.scratch.open = sentMoves{}
 	for _, id := range c.owned {
-		e, ok := c.Entity(id)
-		if !ok || !c.world.Has(e, c.ids.pred) {
-			continue
-		}
-		q := c.queues.Get((*components.ClientPrediction)(c.world.Get(e, c.ids.pred)).Queue)
+		q := c.queue(id)
 		if q == nil || q.NumSends == 0 {
 			continue
 		}
+		e, _ := c.Entity(id)
 		epoch := (*components.Possession)(c.world.Get(e, c.ids.possession)).Epoch
 		first := 0
 		if c.set.Redundancy == components.RedundancyFull {
@@ -162,11 +159,7 @@ func (c *clientReceive) Acked(seq uint16) {
 		return
 	}
 	for _, mv := range m.moves[:m.n] {
-		e, ok := c.Entity(mv.id)
-		if !ok || !c.world.Has(e, c.ids.pred) {
-			continue
-		}
-		q := c.queues.Get((*components.ClientPrediction)(c.world.Get(e, c.ids.pred)).Queue)
+		q := c.queue(mv.id)
 		if q == nil {
 			continue
 		}

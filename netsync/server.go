@@ -72,7 +72,6 @@ type link struct {
 	// known[i] is what the connection was told of roster slot i.
 	known   []knownState
 	version uint64
-	joined  bool
 	gone    bool
 	// What it was told last.
 	toldSettings  uint64

@@ -46,8 +46,10 @@ func (s *Server) expire(now components.Ticks) {
 	s.absent = keep
 }
 
-// remove takes a player's characters out of the world.
-func (s *Server) remove(player components.PlayerID, why session.Reason) {
+// charactersOf are a player's entities as the world is now, in NetID order;
+// good until the next call. They are gathered first because what is done with
+// them changes the world.
+func (s *Server) charactersOf(player components.PlayerID) []arche.Entity {
 	s.roster.scan(s.world)
 	s.scratch.entities = s.scratch.entities[:0]
 	for _, i := range s.roster.order {
@@ -55,7 +57,12 @@ func (s *Server) remove(player components.PlayerID, why session.Reason) {
 			s.scratch.entities = append(s.scratch.entities, slot.entity)
 		}
 	}
-	for _, e := range s.scratch.entities {
+	return s.scratch.entities
+}
+
+// remove takes a player's characters out of the world.
+func (s *Server) remove(player components.PlayerID, why session.Reason) {
+	for _, e := range s.charactersOf(player) {
 		s.spawner.Despawn(e)
 	}
 	if s.cfg.Left != nil {
@@ -83,17 +90,11 @@ func (s *serverReceive) Connected(p *session.Peer) {
 		}
 	}
 	// A player whose characters are still here takes them over in a new epoch.
-	s.roster.scan(s.world)
-	s.scratch.entities = s.scratch.entities[:0]
-	for _, i := range s.roster.order {
-		if slot := &s.roster.slots[i]; slot.player == l.player {
-			s.scratch.entities = append(s.scratch.entities, slot.entity)
-		}
-	}
-	for _, e := range s.scratch.entities {
+	own := s.charactersOf(l.player)
+	for _, e := range own {
 		s.spawner.Possess(e, l.player)
 	}
-	if len(s.scratch.entities) == 0 && s.cfg.Join != nil {
+	if len(own) == 0 && s.cfg.Join != nil {
 		for _, spec := range s.cfg.Join(l.player) {
 			mustHaveProfile(s.table, l.player, &spec)
 			if spec.ID == 0 {
@@ -103,7 +104,6 @@ func (s *serverReceive) Connected(p *session.Peer) {
 			s.spawner.Remote(spec, s.cfg.Drawn)
 		}
 	}
-	l.joined = true
 }
 
 // Disconnected is the session's: a connection is over.
